@@ -17,7 +17,7 @@
 #include "runtime/sched/worker.h"
 #include "runtime/job/stall.h"
 
-/* The word that each worker shows to all others, and where READs of others' words land. */
+/* The word that this worker offers to all others, and the buffer for READs of their words. */
 static struct uat_area shown = {.name = "a word to inspect", .size = sizeof(uint64_t), .peers = UAT_PEERS_READ};
 static struct uat_area landing = {.name = "landing of that", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 

@@ -14,7 +14,7 @@
 #include "runtime/job/self.h"
 #include "transport/transport.h"
 
-/* The requests that are being answered, and the answers under way. */
+/* The requests that are being answered, and the answers in flight. */
 static struct {
     uat_request_t request[UAT_REQUEST_SLOTS];
     int count; /* requests not answered yet, at the front of request[] */

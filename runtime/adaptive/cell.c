@@ -55,8 +55,8 @@ static void perform(int rank, const struct uat_op *op)
 
 uint64_t uat_cell_swap(int rank, uint64_t *own, uint64_t expected, uint64_t desired)
 {
-    /* A full fence. Pairs with the CMP_SWAPs of extract() and stop_part() on a cell's word (A2, A5), and those of
-     * post() and cancel() in request.c on a slot (A6, A7). */
+    /* A full fence. Pairs with the CMP_SWAPs of extract() and stop_part() on a cell's word (A2, A5), and with the
+     * CMP_SWAPs of post() and cancel() in request.c on a slot (A6, A7). */
     if (is_near(rank)) {
         uat_delay();
         __atomic_compare_exchange_n(own, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);

@@ -10,7 +10,7 @@
  *       numbered from the back.
  *   A3  A thief READs `part` after its swap, in the same chain (O1). The owner writes `part` before it opens the word,
  *       and changes `part` only after all parts have ended. So the thief reads the `part` that belongs to the word that
- *       it changed, even if the word was that of an earlier interval when the thief looked.
+ *       it changed, even if the thief had looked at the word of an earlier interval.
  *   A4  The thief WRITEs the name of the part's result and the part's units to taken[number], once. The owner of the
  *       interval waits until both are there (O2).
  *   A5  A part sets its result before it frees its cell. So if a worker loads the cell's word and then finds that the

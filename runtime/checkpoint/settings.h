@@ -14,7 +14,7 @@ struct uat_checkpoint_settings {
     int keep;
     int restart;     /* enum uat_restart */
     int sigterm;     /* enum uat_sigterm */
-    uint64_t number; /* which checkpoint to go on from; 0: the newest */
+    uint64_t number; /* which checkpoint to continue from; 0: the newest */
 };
 extern struct uat_checkpoint_settings uat_checkpoint_settings;
 
@@ -26,16 +26,17 @@ static const struct uat_setting uat_checkpoint_parts[] = {
     {"every", "0", UAT_MAY_DIFFER, CHECKPOINT(every), UAT_TIME(0, 10080 * UAT_MINUTES, UAT_SECONDS),
      "time from one checkpoint to the next; 0: only SIGUSR2 and uat_checkpoint() ask for one"},
     {"keep", "2", UAT_MAY_DIFFER, CHECKPOINT(keep), UAT_NUMBER(1, 1000),
-     "complete checkpoints that are kept; the oldest goes once the newest is complete"},
+     "number of complete checkpoints to keep; the oldest is removed once the newest is complete"},
     {"restart", "auto", UAT_MAY_DIFFER, CHECKPOINT(restart),
      UAT_CHOICE({"auto", UAT_RESTART_AUTO}, {"yes", UAT_RESTART_YES}, {"no", UAT_RESTART_NO}),
-     "auto: go on from the newest checkpoint, or begin if there is none; yes: fail if there is none; no: begin"},
+     "auto: continue from the newest checkpoint, or begin anew if there is none; yes: fail if there is none; no: begin "
+     "anew"},
     {"sigterm", "end", UAT_MAY_DIFFER, CHECKPOINT(sigterm),
      UAT_CHOICE({"end", UAT_SIGTERM_END}, {"checkpoint", UAT_SIGTERM_CHECKPOINT}),
      "checkpoint: the first SIGTERM asks for a checkpoint and the end of the job, as SIGUSR2 does; end: it ends the "
      "job"},
     {"number", "0", UAT_MAY_DIFFER, CHECKPOINT(number), UAT_NUMBER(0, UINT32_MAX),
-     "the checkpoint to go on from; 0: the newest"},
+     "the checkpoint to continue from; 0: the newest"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_checkpoint_rows[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker has while all have stopped: its chain, its lent records and blocks, its counters. */
+/* The state of a worker while all have stopped: its chain, its lent records and blocks, its counters. */
 #ifndef UAT_CHECKPOINT_STATE_H
 #define UAT_CHECKPOINT_STATE_H
 

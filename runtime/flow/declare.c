@@ -67,7 +67,8 @@ void uat_flow_write_task(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *
     uat_flow_write_entry(s, id, run_declared, room, head + size);
 }
 
-/* What the running task has named, or NULL if it is no data-flow task, or its accesses were not written. */
+/* The accesses that the running task has named; NULL if it is no data-flow task, or if its accesses were not
+ * written. */
 static const struct declared *running(void)
 {
     if (!uat_worker.running)

@@ -228,7 +228,7 @@ static void ended(uint64_t name)
 /* A child that had parted has ended, and what it wrote was released. */
 static void child_ended(uint64_t name, uint64_t views)
 {
-    refuse_left(false); /* the views may be those that the unroller had when it spawned the child */
+    refuse_left(false); /* the views may have been the unroller's when it spawned the child */
     uat_flow_check(name, "the entry of a child of a flow");
     end_entry(name, views);
 }

@@ -15,7 +15,7 @@
 #include "runtime/flow/declare.h"
 #include "runtime/flow/unroll.h"
 
-/* The argument of a task with UAT_FLOW_ANY: the mutexes, and aligned to 16 bytes the task's own argument. */
+/* The argument of a task with UAT_FLOW_ANY: the mutexes and then, aligned to 16 bytes, the task's own argument. */
 struct guarded {
     uat_fn *fn;
     uint64_t n;

@@ -3,17 +3,17 @@
  * The words of a flow that peers reach: the entries of its ledger. An entry is a data-flow task that does not run in
  * place of its spawn. Entries lie in chunks, which are blocks of the evacuation heap.
  *
- *   F1  A spawn that returns with record 0 has ended, with all below it. If it parted, it is in map and ledger before
- *       the unroller's next spawn.
+ *   F1  If a spawn returns with record 0, its task has ended, and so have all tasks below it. If the task parted, it is
+ *       in the map and in the ledger before the unroller's next spawn.
  *   F2  For conflicting tasks s < t, one of these holds: s ended in place; or the unroller has seen s's mark; or t's
  *       registration found the end in s.open; or s.open counts t, or counts an entry that waits for s and for which t
  *       waits.
  *   F3  `open` is closed once, by the worker where the task ended, after a RELEASE. next[0..k) is complete then: the
  *       unroller WRITEs it before its FETCH_ADD, and the worker READs it after its own FETCH_ADD.
  *   F4  `left` becomes 0 once, when the unroller has added the number of registrations, each predecessor has subtracted
- *       1, and the unroller has subtracted the number of those that had ended before. Before the addition `left` is 0
- *       or less. After it, `left` stays above 0 until all have subtracted. The worker whose atomic brings it to 0 makes
- *       the entry ready, once.
+ *       1, and the unroller has subtracted the number of predecessors that had ended before. Before the addition `left`
+ *       is 0 or less. After it, `left` stays above 0 until all have subtracted. The worker whose atomic brings it to 0
+ *       makes the entry ready, once.
  *   F5  An entry is reused only after `mark` has its id. The worker that ends the entry WRITEs the mark when its READs
  *       of the entry are complete. Map lines name a task by its id, which no other task of the flow has, so a line
  *       cannot take a new entry for an old one.
@@ -79,7 +79,8 @@ _Static_assert(sizeof(struct uat_flow_entry) <= UAT_FLOW_ENTRY, "entries lie UAT
 struct uat_flow_chunk {
     struct uat_parked block;       /* as in every block that holds no stack: only `returned` and `kind` are used */
     uint64_t mark[UAT_FLOW_CHUNK]; /* id of the last task that ended in entry i; see F5 */
-    _Alignas(64) uint64_t count;   /* atomics only; entries that have ended, less those that the unroller waited for */
+    /* atomics only; entries that have ended, minus the entries that the unroller waited for */
+    _Alignas(64) uint64_t count;
     struct uat_flow_waiter waiter; /* the unroller, valid while count is negative */
     /* the list that the parted child has left (runtime/sched/views_left.h), valid once its end is counted; or 0 */
     uint64_t views;
@@ -91,7 +92,7 @@ _Static_assert(sizeof(struct uat_flow_chunk) <= UAT_FLOW_ENTRY, "entries begin t
 
 /*
  * A name is (rank << 48) | address. The address of an entry is a multiple of 64. The lowest bit of its name says that
- * the entry only joins others; the next one, that a task waits for it.
+ * the entry only joins others; the next bit says that a task waits for it.
  */
 enum { UAT_FLOW_JOINS = 1, UAT_FLOW_WAKES = 2, UAT_FLOW_KINDS = 63 };
 

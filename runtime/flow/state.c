@@ -247,7 +247,7 @@ uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_
     return line->guard;
 }
 
-/* The index of a part with a free entry, or -1. A part on this worker is preferred; if `here`, no other part is
+/* The index of a part with a free entry, or -1. A part on this worker is preferred; if `here`, a part elsewhere is not
  * taken. */
 static int free_part(struct uat_flow_state *s, bool here)
 {
@@ -262,7 +262,7 @@ static int free_part(struct uat_flow_state *s, bool here)
     return found;
 }
 
-/* Parts are added only while there are fewer entries than the window, so at most one part exceeds it. */
+/* Parts are added only while there are fewer entries than the window, so at most one part exceeds the window. */
 _Static_assert(UAT_FLOW_WINDOW + UAT_FLOW_CHUNK <= 1 << 16, "an entry's index has 16 bits");
 
 uint64_t uat_flow_entry_begin(uat_flow_t *flow)

@@ -86,7 +86,8 @@ static inline bool uat_flow_lives(struct uat_flow_state *s, uint64_t id)
     return id != 0 && note->id == id && !note->ended;
 }
 
-/* Name of the entry of this id, and of the first chunk, whose count and waiter the flow uses. */
+/* uat_flow_name(): the name of the entry of this id. uat_flow_shared(): the name of the first chunk, whose count and
+ * waiter the flow uses. */
 static inline uint64_t uat_flow_name(struct uat_flow_state *s, uint64_t id)
 {
     unsigned i = id & 0xffff;

@@ -34,8 +34,8 @@ void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, con
 struct newcomer {
     uat_flow_t *flow;
     uint64_t id, name; /* the name includes the kind */
-    uint64_t count;    /* registrations so far, including those that met the end of their entry */
-    uint64_t ended;    /* number of registrations that met the end */
+    uint64_t count;    /* registrations so far, including registrations with entries that had ended */
+    uint64_t ended;    /* number of registrations with entries that had ended */
     struct uat_flow_batch batch;
     uint64_t with[UAT_FLOW_BATCH]; /* ids of the entries whose registrations are in flight */
 };
@@ -100,9 +100,9 @@ static void begin_join(struct newcomer *t, uat_flow_t *flow)
 }
 
 /*
- * Add the number of registrations to `left`, in the same round trip as the last registrations, and then subtract those
- * that met the end of their entry. The atomic that brings `left` to 0 makes the entry ready (F4). Returns whether it
- * was one of these two atomics; otherwise it is a predecessor's.
+ * Add the number of registrations to `left`, in the same round trip as the last registrations, and then subtract the
+ * registrations with entries that had ended. The atomic that brings `left` to 0 makes the entry ready (F4). Returns
+ * whether it was one of these two atomics; otherwise it will be a predecessor's.
  */
 static bool count_left(struct newcomer *t)
 {

@@ -13,7 +13,7 @@
  *   f  after_resume         ACQUIRE after a stack has come from another worker
  *   g  run_begins, run_ends, before_barrier, after_barrier, before_stop
  *
- * With continuation stealing the crossing edges are exactly those from a to d, from b to e, from c to f, and g.
+ * With continuation stealing the crossing edges are exactly the edges from a to d, from b to e, from c to f, and g.
  */
 #ifndef UAT_GLOBAL_HOOKS_H
 #define UAT_GLOBAL_HOOKS_H
@@ -85,8 +85,8 @@ const bool *uat_global_unreleased(void);
 enum { UAT_OPEN_MAX = 256 /* most checkouts that are recorded at a time */ };
 
 /*
- * What is checked out on this worker (G3), besides the near ranges that uat_near counts. Records 1 to uat_far.last are
- * far ranges and, under torture, near ones. Record 0 is no range, and matches nothing that can be checked in.
+ * The open checkouts of this worker (G3), except the near ranges, which uat_near only counts. Records 1 to uat_far.last
+ * are far ranges and, under torture, near ones. Record 0 is no range, and matches nothing that can be checked in.
  */
 extern struct uat_open uat_opens[1 + UAT_OPEN_MAX] __attribute__((visibility("hidden")));
 /* The number of split-phase transfers in flight. */

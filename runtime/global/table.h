@@ -32,7 +32,7 @@ const struct uat_table_entry *uat_table_entries(size_t *count);
  * whether the calls are sound. */
 bool uat_table_restore(const struct uat_table_entry *entries, size_t count);
 
-/* How many calls of the checkpoint have not been made again. */
+/* The number of calls of the checkpoint that have not been made again. */
 size_t uat_table_missing(void);
 
 /* Point *entry to the checkpoint's entry for the call that is being made, or set it to NULL if there is none. Returns

@@ -18,7 +18,7 @@ struct uat_binding {
     cpu_set_t cores;  /* the cores on which it may run; empty if unknown */
 };
 
-/* How a set of workers sits on its machine. */
+/* How the workers of a machine share its cores. */
 struct uat_crowding {
     bool oversubscribed; /* some of them always share cores */
     int first, second;   /* ranks that share core `shared` although core `unused` is free; -1: none */

@@ -18,7 +18,7 @@
  * A new collective call needs
  * - a kind here, and its name in call.c,
  * - uat_call_enter() where it starts, and uat_call_leave() where it ends,
- * - in between, on every path, a barrier or a sum along the tree.
+ * - between these two, on every path, a barrier or a sum along the tree.
  */
 #ifndef UAT_CALL_H
 #define UAT_CALL_H

@@ -123,8 +123,8 @@ void uat_collective_announce(const void *result, size_t size, bool failed)
         (struct run_result){.origin = (uint64_t)uat_members.transport->rank, .size = size | (failed ? FAILED : 0)};
     if (size > 0)
         memcpy(result_area.at, result, run_result_size());
-    /* The HCA does this, as on every worker, so that only the HCA changes the word. No WRITEs are needed: this worker's
-     * words are set already. */
+    /* The HCA adds 1, as on every other worker, so that only the HCA changes the word. No WRITEs are needed: this
+     * worker's words are set already. */
     struct uat_op op = uat_op_fetch_add(&staging()->old, &words()->runs_ended, 1);
     uat_check(uat_transport_do(uat_members.transport, uat_members.transport->rank, &op, 1));
 }
@@ -173,9 +173,9 @@ int uat_members_await(const uint64_t *word, uint64_t number, int partner)
 {
     struct uat_relax relax = {0};
     struct uat_transport *t = uat_members.transport;
-    /* Acquire: orders what other workers did before the barrier before what this worker does after it. It also orders
-     * the partner's WRITE of the status before this worker reads it. Pairs with the chains of pass_round() here, and of
-     * tell_parent() and tell_child() in tree.c. */
+    /* Acquire: orders all that other workers did before the barrier ahead of all that this worker does after it. It
+     * also orders the partner's WRITE of the status before this worker reads it. Pairs with the chains of pass_round()
+     * here, and of tell_parent() and tell_child() in tree.c. */
     for (;;) {
         uint64_t count = uat_cpu_load_acquire(word), late = number - count;
         if (__builtin_expect(late + 1 > 2, 0)) /* the partner may be one barrier ahead */

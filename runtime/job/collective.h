@@ -45,8 +45,8 @@ const void *uat_collective_failure(size_t size);
  * another worker is in another collective call. Returns 0 or a negative errno of the transport, reported. */
 int uat_collective_barrier(void);
 
-/* A barrier after which all workers know the lowest status of any: 0 or a negative errno. So a call that fails on one
- * worker fails on all. Only the worker on which it fails reports why. */
+/* A barrier after which all workers know the lowest status of any worker: 0 or a negative errno. So a call that fails
+ * on one worker fails on all. Only the worker on which it fails reports why. */
 int uat_collective_agree(int status);
 
 /* uat_collective_agree() that also distributes rank 0's word: on the other ranks it replaces *word. */

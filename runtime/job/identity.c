@@ -128,8 +128,8 @@ size_t uat_identity_published(const struct uat_identity *identity, int rank)
     return rank == 0 ? UAT_IDENTITY_OF_0 + identity->objects * sizeof(identity->object[0]) : UAT_IDENTITY_HEAD;
 }
 
-/* The address that an entry of the dynamic section means. The loader has already added the object's own address, except
- * in some objects that it did not load. */
+/* The address that an entry of the dynamic section stands for. The loader has already added the object's own address,
+ * except in some objects that it did not load. */
 static uintptr_t address_of(const struct dl_phdr_info *info, ElfW(Addr) entry)
 {
     return entry < info->dlpi_addr ? info->dlpi_addr + entry : entry;

@@ -35,7 +35,7 @@ static int take(struct dl_phdr_info *info, size_t size, void *data)
     struct libraries *l = data;
     const char *path = info->dlpi_name;
     (void)size;
-    if (!strchr(path, '/') || info->dlpi_addr == getauxval(AT_BASE)) /* the program or the kernel's page; the loader */
+    if (!strchr(path, '/') || info->dlpi_addr == getauxval(AT_BASE)) /* the program, the kernel's page, or the loader */
         return 0;
     /* A relative path depends on the current folder; the other characters have a meaning in the variable. */
     if (*path != '/' || strpbrk(path, ":;$") || l->paths == UINT8_MAX) {

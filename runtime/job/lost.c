@@ -39,7 +39,7 @@ static void end(int number, siginfo_t *info, void *context)
         return;
     if (__atomic_exchange_n(&ending, 1, __ATOMIC_RELAXED)) /* relaxed: as above */
         return;
-    uat_alike_close(); /* a handler waits for no other worker */
+    uat_alike_close(); /* a handler must not wait for other workers */
     if (inside && uat_lost_rank(info->si_value.sival_int) != UAT_LOST_NONE)
         uat_lost_tell(uat_lost_rank(info->si_value.sival_int), own_host);
     signal(number, SIG_DFL);

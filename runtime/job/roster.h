@@ -29,8 +29,9 @@ int uat_roster_check_transports(const struct uat_roster *roster, int rank, const
  * reported. */
 int uat_roster_check(const struct uat_roster *roster, int rank);
 
-/* Publish our identity and our transport's endpoint (or its attach info, if it has one), and collect those of all
- * workers. Collective. Returns 0, or a negative errno, reported; after an error there is nothing to free. */
+/* Publish our identity and our transport's endpoint (or its attach info, if it has one), and collect the identities and
+ * endpoints of all workers. Collective. Returns 0, or a negative errno, reported; after an error there is nothing to
+ * free. */
 int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
                        struct uat_transport *transport);
 

@@ -35,7 +35,7 @@ static void (*describe_worker)(char *text, size_t size);
 static struct sigaction previous;
 static bool caught;
 
-/* What this worker shows of itself as a thief, and where READs of peers' notices land. */
+/* The notice that this worker publishes as a thief, and the buffer for READs of peers' notices. */
 static struct uat_area notice = {.name = "notice", .size = sizeof(struct uat_notice), .peers = UAT_PEERS_READ};
 static struct uat_area intent = {.name = "a peer's notice", .size = 2 * sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 
@@ -234,7 +234,7 @@ void uat_stall_over(void)
     stall.wait = UAT_WAIT_NONE;
 }
 
-/* What the worker waits for, as the end of a phrase; "" if it does not wait. */
+/* Describe what the worker waits for, as the end of a sentence; "" if it does not wait. */
 static void describe_wait(char *wait, size_t size)
 {
     wait[0] = '\0';

@@ -41,7 +41,7 @@ enum uat_wait {
 /* Reserve the notice in the segment. */
 void uat_stall_reserve(void);
 
-/* What this worker shows to peers that wait for it, and to rank 0. */
+/* The notice of this worker, for READs by rank 0 and by peers that wait for this worker. */
 struct uat_notice *uat_stall_notice(void);
 
 /* Set what this worker does from now on. */

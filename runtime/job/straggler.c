@@ -88,7 +88,8 @@ static void warn_late(int rank, int others, uint64_t waited)
              rank, more, uat_call_name(), uat_job_settings.stall_timeout);
 }
 
-/* Is the wait long enough to report? Each wait is reported once, and only if it is longer than twice a reported one. */
+/* Is the wait long enough to report? Each wait is reported once, and only if it is twice as long as the longest wait
+ * reported so far. */
 static bool is_worth_a_line(uint64_t waited)
 {
     if (uat_job_settings.stall_timeout == 0 || wait.reported || waited < (uint64_t)uat_job_settings.stall_timeout ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Task groups (include/uat.h), where spawn and join see them. All children of a group that part from their spawner
+ * The part of task groups (include/uat.h) that spawn and join use. All children of a group that part from their spawner
  * share one join record (J4). The group holds the record from the first publication of its spawner until the wait. But
  * if the child of that publication ends here while no other child lives elsewhere, the group then drops the record.
  */

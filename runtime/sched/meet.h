@@ -37,13 +37,13 @@ bool uat_meet_child_of_group(uint64_t name);
  * uat_met()->waiter is the spawner. */
 bool uat_meet_child(uint64_t name, const void *result, uint32_t size);
 
-/* Has the child ended, or each of the group's children? This takes one READ. The answer "no" may be old. */
+/* Has the child ended, or each of the group's children? This takes one READ. The answer "no" may be out of date. */
 bool uat_meet_asks(const uat_group_t *group, uint64_t name);
 
 /* The joiner is second, as uat_meet_asks() has said: get the result, of `size` bytes. */
 void uat_meet_second(const uat_group_t *group, uint64_t name, uint64_t size);
 
-/* Leave the waiter at the record. Returns whether the child, or each of the group's children, had ended before: then
+/* Store the waiter in the record. Returns whether the child, or each of the group's children, had ended before: then
  * the waiter is unused, and the result is here. */
 bool uat_meet_joiner(const uat_group_t *group, uint64_t name, const struct uat_waiter *waiter, uint64_t size);
 

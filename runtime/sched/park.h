@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks that wait for an event. Such a task is evacuated and gets a name. When another task has made it ready, any idle
- * worker may resume it. A joiner that waits for its child is not among them; see join.h.
+ * worker may resume it. A joiner that waits for its child is handled in join.h instead.
  *
  * A waiting task's stack lies in a block of the evacuation heap of the worker where it began to wait. The block's
  * header holds all that is needed to wake the task. The task's name is (rank << 48) | address of the block.
@@ -25,7 +25,7 @@
 #include "runtime/sched/park_kind.h"
 #include "runtime/sched/views.h"
 
-/* How many ranks names may carry: workers, and ghosts of a larger job. */
+/* The number of ranks that names may carry: workers, and ghosts of a larger job. */
 static inline int uat_park_names(void)
 {
     return uat_ghosts.size > 0 ? uat_ghosts.names : uat_self.size;
@@ -54,7 +54,7 @@ static inline bool uat_park_is_stack(uint64_t sp, uint64_t base)
 /* The header of a block with a waiting stack. */
 struct uat_parked {
     uint64_t returned; /* as in struct uat_block */
-    uint64_t next;     /* name of the next waiter, WRITTEN by its worker under the object's guard; or as in inbox.h */
+    uint64_t next;     /* name of the next waiter, whose worker WRITEs it under the object's guard; or as in inbox.h */
     /* The local CPU writes this field and those below, except `settled`, before any peer knows the block. */
     uint64_t sp, base;
     uint64_t reply; /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */

@@ -51,8 +51,8 @@ static uintptr_t next_own(void)
         enum uat_pop pop = uat_deque_pop(deque, &sp);
         if (pop == UAT_POP_GONE)
             continue;
-        /* Entries older than a parted one have parted before it. A private entry is popped here only right below a task
-         * that waits. It has parted from that task just before, in uat_park_part_next(). */
+        /* Entries older than a parted one have parted before it. A private entry is popped here only if it lies right
+         * below a task that waits, from which it has just parted in uat_park_part_next(). */
         assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0);
         uat_task_counts.continued++;
         return go_on_without_child(sp, uat_deque_base(deque));

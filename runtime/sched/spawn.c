@@ -28,7 +28,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 
-/* Bytes below the region. A stack pointer farther down is not due to a task whose stacks overflow. */
+/* Bytes below the region. A stack pointer farther down is not an overflow of a task's stacks. */
 #define OVERFLOW_MAX (UINT64_C(64) << 30)
 
 void uat_task_check_stack(uintptr_t sp, const char *call)
@@ -180,7 +180,7 @@ void uat_task_returned(uintptr_t sp)
     }
     if (pop == UAT_POP_PRIVATE)
         return;
-    if (pop == UAT_POP_PARTED) { /* child and spawner never parted */
+    if (pop == UAT_POP_PARTED) { /* child and spawner are still together */
         uat_spawn_unpart(sp);
         return;
     }

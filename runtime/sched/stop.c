@@ -25,17 +25,18 @@
 #include "runtime/sched/worker.h"
 
 /* An order: number of the run, number of the stop, and END. 0 is no order. */
-#define END    UINT64_C(1)
-#define CANNOT (UINT64_C(1) << 63) /* added to `still` by a worker that cannot stop, and to `verdict` if one cannot */
+#define END UINT64_C(1)
+/* added to `still` by a worker that cannot stop, and to `verdict` if some worker cannot stop */
+#define CANNOT (UINT64_C(1) << 63)
 
 enum {
-    POKE_EVERY_NS = 50000, /* between two rounds of pokes */
+    POKE_EVERY_NS = 50000, /* time between two rounds of pokes */
     POLLS = 1000,          /* failed polls after which a worker refuses to stop */
     AGAIN_NS = 20000000    /* time between a stop that a worker refused and the next attempt */
 };
 
-/* What workers tell each other. Only this rank's CPU stores `still`; rank 0 WRITEs `order`; the parent in the tree
- * WRITEs `verdict`. */
+/* The words by which workers tell each other about stops. Only this rank's CPU stores `still`; rank 0 WRITEs `order`;
+ * the parent in the tree WRITEs `verdict`. */
 struct words {
     _Alignas(UAT_CACHE_LINE) uint64_t order, verdict;
     uint64_t asked[2]; /* on rank 0, WRITTEN by all: 1 requests a stop; asked[1] also ends the job */

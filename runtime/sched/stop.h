@@ -14,13 +14,13 @@
  *
  *   K1  A worker is still only where its running task has saved itself on its own stack.
  *   K2  A worker that is still begins no operation, except that it refuses requests: a thief may wait for an answer.
- *   K3  Once all are still, every claim is acknowledged, and each stack lies in exactly one place. K2's completion
- *       orders the acknowledgement, which is fire-and-forget.
+ *   K3  Once all are still, every claim is acknowledged, and each stack lies in exactly one place. The completion of
+ *       all operations before `still` includes the acknowledgements, which are fire-and-forget.
  *   K4  "All are still" and the end of the run exclude each other: the worker that ends the root does not become still.
  *       An order that the end overtakes is void, and the request counts for the next run.
  *   K5  An order carries the number of its run and its own number. A worker stops once for each order. A request that
  *       arrives during a stop is served by the next one.
- *   K6  A poke takes only what a peek shows as valid, and takes nothing away.
+ *   K6  A poke claims only an entry that a peek shows as valid, and aborts the claim at once. So it takes no work away.
  *
  * Only plain WRITEs change these words. Each word has one writer at a time, except `asked`, to which all write the same
  * value.
@@ -62,7 +62,7 @@ void uat_stop_watch(void);
 
 extern bool uat_stop_on; /* requests are accepted */
 
-/* Has this worker an order to stop? Passes a noted request on to rank 0. */
+/* Does this worker have an order to stop? Passes a noted request on to rank 0. */
 bool uat_stop_ordered(void);
 
 /* Must this worker stop here? A few loads, on slow paths only. A task that has failed does not stop before its end,
@@ -75,7 +75,7 @@ static inline bool uat_stop_wanted(void)
 /* Stop the running task, on its own stack. Returns when the run continues, perhaps in a later job. */
 void uat_stop_task(void);
 
-/* Is this the task that uat_stop_task() suspended? */
+/* suspended_task of struct uat_worker points here if uat_stop_task() has suspended the task. */
 extern uat_task_t uat_stop_mark;
 
 /* Stop this worker; called by the scheduler. sp: where its task will continue, or 0 if it has none. join: the child for
@@ -85,9 +85,9 @@ void uat_stop_worker(uintptr_t sp, uat_task_t *join);
 /* Called if this worker is ordered to stop but cannot. Then no worker stops, and the request is tried again later. */
 void uat_stop_refuse(void);
 
-/* Called when a task has polled in vain. The event that it polls for may have to come from a worker that has already
- * stopped, so a worker that only polls refuses the order. The task cannot stop there: it may be in a generator, or in a
- * catch block. */
+/* Called when a task has polled without success. The event that it polls for may have to come from a worker that has
+ * already stopped, so a worker that only polls refuses the order. The task cannot stop there: it may be in a generator,
+ * or in a catch block. */
 void uat_stop_polled(void);
 
 /* Nanoseconds from the last order until all workers were still. Rank 0 only. */

@@ -13,7 +13,7 @@
 /* The size in bytes of each rank's heap, which starts at first + rank * WINDOW. It is far more than a test needs. 4096
  * heaps take 4 TiB. */
 #define WINDOW ((uintptr_t)1 << 30)
-/* bytes that the break rises by at a time; a larger step is refused if memory is short */
+/* bytes by which the break rises at a time; a larger step is refused if memory is short */
 #define STEP ((uintptr_t)64 << 20)
 
 enum { SMALL_MAX = 4096 /* bytes: pieces up to this size are used up one by one */, LEFT_MAX = 4096 };

@@ -28,8 +28,8 @@ void uat_views_left_reserve(void)
 }
 
 /*
- * A block with the views of a child that has ended. Its header is that of a block with a waiting stack: `next` is the
- * name of the next block of the list, sp the child's index, base the size of the views, and kind UAT_PARK_NONE.
+ * A block with the views of a child that has ended. Its header has the form of struct uat_parked: `next` is the name of
+ * the next block of the list, sp the child's index, base the size of the views, and kind UAT_PARK_NONE.
  */
 void uat_views_leave(uint64_t record, uint64_t index)
 {
@@ -92,7 +92,8 @@ static __attribute__((noinline)) void add_block(const struct left *left)
 {
     uat_views_check_stack(left->size);
     _Alignas(
-        UAT_VIEWS_ALIGN) char flat[left->size]; /* a READ lands in the segment: on this stack, not in private memory */
+        /* on this stack, because a READ must land in the segment, not in private memory */
+        UAT_VIEWS_ALIGN) char flat[left->size];
     struct uat_parked *block = (struct uat_parked *)(uintptr_t)(left->name & ((UINT64_C(1) << 48) - 1));
     struct uat_op read = uat_op_read(flat, (const char *)block + UAT_READY_STACK, left->size);
     uat_named_do((int)(left->name >> 48), &read, 1);

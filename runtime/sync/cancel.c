@@ -41,7 +41,7 @@ static _Noreturn void refuse(uat_cancel_t cancel, const char *what)
               what, cancel.object & ((UINT64_C(1) << 48) - 1), uat_waitobj_rank(cancel.object));
 }
 
-/* Ends the job unless these words, READ or loaded, are those of the handle's group. */
+/* Ends the job unless these words, READ or loaded, belong to the handle's group. */
 static void check(uat_cancel_t cancel, const struct uat_waitobj *o, uint64_t guard, const char *what)
 {
     bool ended = guard != UAT_WAITOBJ_SET && guard > (uint64_t)uat_self.size;

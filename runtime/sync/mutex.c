@@ -6,8 +6,8 @@
  *
  * A biased mutex (after Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4),
  * 2013, section 6.3) is used on its home only: a task that is elsewhere migrates there first. So its words need no
- * guard, and no atomic: they are read and written by one CPU, and no task switch happens in between. In that paper, the
- * first task of another worker removes the bias for good; here the bias stays. Model: tests/model/bias.pml.
+ * guard, and no atomic: one CPU reads and writes them, and no task switch happens during an operation. In that paper,
+ * the first task of another worker removes the bias for good; here the bias stays. Model: tests/model/bias.pml.
  *
  *   H1  Each operation on the words is on the home, from its first load to its last store. Only at its end may the task
  *       park.
@@ -57,8 +57,8 @@ static inline bool is_biased(uat_mutex_t m)
  * worker's, so this identity stays the same wherever the task goes. The record of a group's children may be another
  * worker's, where the group's first child parted; then base and handle decide.
  *
- * Two tasks that were born on one worker at one address, of spawners at one address, are confused if the first took the
- * lock before it parted.
+ * Two tasks that were born on one worker at one address, of spawners at one address, are mistaken for each other if the
+ * first took the lock before it parted.
  */
 struct holder {
     uintptr_t base, handle;
@@ -95,13 +95,13 @@ static bool is_holder(const struct uat_waitobj *m, struct holder task)
     if (birth != 0 && (uint32_t)birth != UNPARTED) /* a parted holder is identified by its record alone */
         return birth == task.birth;
     bool in_group = (task.birth & UAT_RECORD_GROUP) && (uint32_t)task.birth != UNPARTED;
-    /* After a restart, another worker than that of its birth may run the holder. */
+    /* After a restart, a holder that has not parted may be on another worker than the one where it was born. */
     bool moved = uat_self.restarts > 0;
     return m->word[BASE] == task.base && m->word[HANDLE] == task.handle &&
            (in_group || moved || birth >> 48 == task.birth >> 48);
 }
 
-/* Where the object or block of this name is: at the keeper of its rank, if that is a ghost. */
+/* The place of the object or block of this name. If its rank is a ghost, the place is at the ghost's keeper. */
 static struct uat_located located(uint64_t name)
 {
     return uat_locate(uat_waitobj_rank(name), (uintptr_t)uat_waitobj_address(name));
@@ -174,7 +174,7 @@ static void park_locker(struct uat_park *wait, uint64_t name)
     uat_waitobj_park(wait, name);
 }
 
-/* A waiter in the queue of a biased mutex, if its block is here (H2), or NULL. */
+/* The block of a waiter in the queue of a biased mutex, if it is here (H2); NULL if it is elsewhere. */
 static struct uat_parked *waiter_here(uint64_t name)
 {
     if (!uat_park_is_block(name, 0))
@@ -356,7 +356,7 @@ uat_condition_t uat_condition_create(void)
     return (uat_condition_t){uat_waitobj_create(UAT_PARK_CONDITION, 0, word)};
 }
 
-/* A wait for a condition. The mutex is released after the task is queued, so that no signal is lost in between. */
+/* A wait for a condition. The mutex is released after the task is queued, so that no signal is lost. */
 struct condition_wait {
     struct uat_park wait;
     uat_mutex_t mutex;

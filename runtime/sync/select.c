@@ -79,7 +79,7 @@ static void begin(struct select *s, const char *what, uat_case_t *cases, int n)
     }
 }
 
-/* Leave all guards except that of case `taken`'s channel. If `taken` is -1, leave all. */
+/* Leave all guards except the guard of the channel of case `taken`. If `taken` is -1, leave all. */
 static void leave_others(const struct select *s, int taken)
 {
     for (int k = 0; k < s->channels; k++) {
