@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: each failure of bulk data over verbs ends in one line that says how to mend it, and in a negative errno:
- * local memory that is not registered, regions that are withdrawn, a peer that disappears during transfers, too low a
- * limit of locked memory.
+ * Description: each failure of bulk data over verbs gives one line with the cure, and a negative errno: local memory
+ * that is not registered, regions that are withdrawn, a peer that disappears during transfers, too low a limit of
+ * locked memory.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -42,7 +42,7 @@ static void work_unreachable(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* A queue pair to a worker that exposes no memory gives its peer no access. Four workers on two hosts: two expose
+/* The queue pair to a worker that exposes no memory gives that worker no access. Four workers on two hosts: two expose
  * memory. */
 static void work_access(struct peer *me, void *arg)
 {
@@ -59,8 +59,8 @@ static void work_access(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* A region is withdrawn, or its worker disappears, while READs of it are posted. This prints one line, and gives the
- * same errno from then on. */
+/* A region is withdrawn, or its worker disappears, while READs of the region are posted. This must print one line, and
+ * give the same errno from then on. */
 static void lose(struct peer *me, void *arg, bool gone, int result, const char *text)
 {
     bulk_begin(me, arg);
@@ -111,8 +111,9 @@ static void limit_locked(uint64_t bytes)
     PEER_CHECK(syscall(SYS_capset, &head, data) == 0 && setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
 }
 
-/* The segments of both workers together are 8 MiB, and this worker's 4 MiB count once more. The arena is 4 MiB, and
- * each region 3 MiB. So a limit of 15 MiB has no room for the arena, and one of 18 MiB has none for a region. */
+/* The segments of both workers together take 8 MiB, and this worker's segment counts a second time with 4 MiB. The
+ * arena takes 4 MiB, and each region 3 MiB. So a limit of 15 MiB has no room for the arena, and a limit of 18 MiB has
+ * no room for a region. */
 static void work_memlock(struct peer *me, void *arg)
 {
     const struct bulk_test *test = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: which port and which GID a worker takes, what kind of atomics a device has, and which endpoints cannot
- * reach each other. The devices are made up, so no hardware is needed.
+ * Description: which port and which GID a worker takes, which kind of atomics a device has, and which endpoints cannot
+ * reach each other. The devices are simulated, so no hardware is needed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static struct uat_ibv_port port(const char *device, int number, int link_layer, 
 
 enum { IB = IBV_LINK_LAYER_INFINIBAND, ETH = IBV_LINK_LAYER_ETHERNET };
 
-/* The settings that UAT_NET_DEVICES=device[:port] gives. */
+/* The settings for UAT_NET_DEVICES=device[:port]. */
 static struct uat_ibv_settings network(const char *text)
 {
     struct uat_ibv_settings n = {0};
@@ -87,7 +87,7 @@ TEST(atomics)
     struct ibv_device_attr_ex attr = {.orig_attr = {.atomic_cap = IBV_ATOMIC_NONE}};
     assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_NONE);
     attr.pci_atomic_caps.fetch_add = IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP;
-    assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_NONE); /* one of the two atomics is not enough */
+    assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_NONE); /* a device needs both atomics */
     attr.orig_attr.atomic_cap = IBV_ATOMIC_HCA;
     assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_HCA);
     attr.pci_atomic_caps.compare_swap = IBV_PCI_ATOMIC_OPERATION_4_BYTE_SIZE_SUP;
@@ -139,7 +139,7 @@ TEST(gid)
     expect_gid(entries, 0, -1, -EINVAL, "the GID table is empty");
 }
 
-/* --- networks. Their prefixes: 24 bits for 10.9.x.y, 16 for every other IPv4 address, 64 for 2001: */
+/* --- networks. Their prefix lengths: 24 bits for 10.9.x.y, 16 for every other IPv4 address, 64 for 2001: */
 
 static unsigned bits_of(const struct ibv_gid_entry *gid)
 {
@@ -167,7 +167,7 @@ static struct ibv_gid_entry subnet(uint8_t prefix)
     struct ibv_gid_entry e = {.gid_type = IBV_GID_TYPE_IB};
     e.gid.raw[0] = 0xfe;
     e.gid.raw[7] = prefix;
-    e.gid.raw[15] = (uint8_t)(prefix + 77); /* the byte that is the port's */
+    e.gid.raw[15] = (uint8_t)(prefix + 77); /* the byte that differs between ports */
     return e;
 }
 
@@ -208,7 +208,7 @@ TEST(subnets)
     expect_joins(&first, &first, UAT_SUBNET_SAME, "mlx5_0", 0);
     expect_joins(&two, &first, UAT_SUBNET_SAME, "mlx5_1", 0);
     expect_joins(&other, &first, UAT_SUBNET_SAME, NULL, 0);
-    expect_joins(&other, &first, UAT_SUBNET_ANY, NULL, 0); /* no router joins InfiniBand's subnets for uat */
+    expect_joins(&other, &first, UAT_SUBNET_ANY, NULL, 0); /* for uat no router connects InfiniBand's subnets */
     expect_joins(&roce, &first, UAT_SUBNET_ANY, NULL, 0);
 }
 
@@ -220,13 +220,13 @@ TEST(networks)
                                       ipv4(3, 192, 168, 0, 9), gid(4, IBV_GID_TYPE_ROCE_V2, "v6"),
                                       ipv4(5, 10, 9, 0, 200)};
     add_port(&first, "mlx5_0", ETH, &own, 1);
-    add_port(&host, "mlx5_0", ETH, &neighbour, 1); /* better, but in another network: 10.9.1 */
+    add_port(&host, "mlx5_0", ETH, &neighbour, 1); /* better, but in the different network 10.9.1 */
     expect_joins(&host, &first, UAT_SUBNET_SAME, NULL, 0);
     expect_joins(&host, &first, UAT_SUBNET_ANY, "mlx5_0", 3);
-    add_port(&host, "mlx5_1", ETH, several, 5); /* an alias or a VLAN of it is in rank 0's network */
+    add_port(&host, "mlx5_1", ETH, several, 5); /* an alias or a VLAN of the port is in rank 0's network */
     expect_joins(&host, &first, UAT_SUBNET_SAME, "mlx5_1", 5);
     expect_joins(&host, &first, UAT_SUBNET_ANY, "mlx5_1", 5);
-    assert_int_equal(host.n, 4); /* link-local GIDs and RoCE v1 are listed only if a port has nothing better */
+    assert_int_equal(host.n, 4); /* link-local GIDs and RoCE v1 are listed only if a port has no better GID */
     add_port(&near, "mlx5_0", ETH, several, 2);
     expect_joins(&near, &first, UAT_SUBNET_ANY, NULL, 0);
     expect_joins(&near, &near, UAT_SUBNET_SAME, "mlx5_0", 1);
@@ -249,7 +249,7 @@ TEST(network_text)
         assert_string_equal(uat_ibv_network_text(&host.list[i], text), expected[i]);
 }
 
-/* Too many addresses: the list is not written beyond its end. */
+/* Too many addresses: nothing may be written beyond the end of the list. */
 TEST(many_addresses)
 {
     struct host host = {0};
@@ -275,7 +275,7 @@ TEST(mismatch)
     b.gid.raw[7] = 1;
     b.gid.raw[15] = 9;
     assert_string_equal(mismatch(&a, &b), "");
-    b.pkey = 0x7fff; /* a limited member reaches full ones only */
+    b.pkey = 0x7fff; /* a limited member reaches only full members */
     assert_string_equal(mismatch(&a, &b), "");
     a.pkey = 0x7fff;
     assert_non_null(strstr(mismatch(&a, &b), "both those of limited members"));

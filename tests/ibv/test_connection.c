@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the attributes of connected queue pairs, as the device reports them: the user's settings are applied,
- * and each side expects the packet sequence number at which the other starts. These numbers are random, one for each
- * connection. Operations over the connections of librdmacm, whose listener is gone by then.
+ * Description: the attributes of connected queue pairs, as the device reports them. The user's settings are applied,
+ * and each side expects the packet sequence number at which the other side starts. These numbers are random, one per
+ * connection. Operations work over the connections of librdmacm after its listener has been closed.
  */
 #include <dirent.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum {
     PSN_MAX = 0xffffff
 };
 
-/* The connection of one worker to another; state RESET, which is 0: there is none. */
+/* The connection of one worker to another. State RESET (0) means that there is none. */
 struct opening {
     struct ibv_qp_attr attr[WORKERS][WORKERS];
 };
@@ -51,7 +51,7 @@ static void open_once(char *connect, const struct settings *settings, struct ope
     assert_int_equal(peers_run(&spec, work_query, opening), 0);
 }
 
-/* The settings, and the attributes that are always the same. librdmacm leaves the RNR timer to the kernel. */
+/* Check the settings, and the constant attributes. librdmacm leaves the RNR timer to the kernel. */
 static void expect_settings(const struct opening *opening, const struct settings *settings, bool by_manager)
 {
     int found = 0;
@@ -68,11 +68,11 @@ static void expect_settings(const struct opening *opening, const struct settings
         if (!by_manager)
             assert_int_equal(attr->min_rnr_timer, RNR_TIMER);
     }
-    assert_true(found >= WORKERS); /* each worker has at least one to another */
+    assert_true(found >= WORKERS); /* each worker has at least one connection to another worker */
 }
 
-/* The numbers are random and have 24 bits. It would be a rare chance if all were equal, or if all lacked one of the
- * upper eight bits. */
+/* The numbers are random and have 24 bits. It is very unlikely that all are equal, or that all lack one of the upper
+ * eight bits. */
 static void expect_numbers(const struct opening *openings)
 {
     unsigned bits = 0, differ_here = 0, differ_between = 0, equal = 0;
@@ -94,7 +94,7 @@ static void expect_numbers(const struct opening *openings)
     assert_true(bits >> 16);
     assert_true(differ_here);
     assert_true(differ_between);
-    assert_true(equal < 2); /* of some 20 connections; even one equal pair is a rare chance */
+    assert_true(equal < 2); /* of some 20 connections; even one equal pair is unlikely */
 }
 
 static void test_attributes(void **state)
@@ -121,7 +121,7 @@ static int count_entries(const char *path)
     return n;
 }
 
-/* Every worker appears to be on a host of its own, because neighbours need no connections. */
+/* Every worker appears to be on its own host, because neighbours need no connections. */
 static void work_rdmacm(struct peer *me, void *arg)
 {
     uint64_t *word = (uint64_t *)me->data;
@@ -131,7 +131,7 @@ static void work_rdmacm(struct peer *me, void *arg)
     PEER_CHECK(peer_publish(me) == 0 && peer_connect(me) == 0);
     peer_barrier(me);
     struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
-    PEER_CHECK(ibv->cm && ibv->cm_port == 0); /* the listener is gone */
+    PEER_CHECK(ibv->cm && ibv->cm_port == 0); /* the listener is closed */
     PEER_CHECK(count_entries("/proc/self/task") == 1);
     for (int i = 0; i < me->size; i++) {
         struct uat_op ops[] = {uat_op_fetch_add(word, word + 8, 1), uat_op_read(word + 1, word + 8, 8)};
@@ -148,7 +148,7 @@ static void work_rdmacm(struct peer *me, void *arg)
     peer_barrier(me);
 }
 
-/* With librdmacm the same operations work, and after the set-up only the connections are open. */
+/* With librdmacm the same operations work. After the set-up only the connections are open. */
 static void test_rdmacm(void **state)
 {
     char *env[] = {*state, NULL};

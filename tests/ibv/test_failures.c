@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: each failure over verbs ends in one line that says how to mend it, and in a negative errno: settings
- * that no device fulfils, forged endpoints, a peer that disappears, memory that is not registered, a link that goes
- * down. With the argument memlock, opening fails because memory cannot be locked. With the argument user, it fails
- * because this user may not open the device.
+ * Description: each failure over verbs gives one line with the cure, and a negative errno: settings that no device
+ * fulfils, forged endpoints, a peer that disappears, memory that is not registered, a link that goes down. With the
+ * argument memlock, opening fails because memory cannot be locked. With the argument user, it fails because this user
+ * may not open the device.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 struct refusal {
     const char *setting; /* "NAME=value" */
     int result;
-    const char *text; /* must be in the line that is printed */
+    const char *text; /* must be in the printed line */
 };
 
 static void expect_line(const char *lines, const char *text, int count)
@@ -168,7 +168,7 @@ static void join_all(struct peer *me)
     peer_barrier(me);
 }
 
-/* The chain fails with one report; everything after it fails silently with the same errno. */
+/* The chain must fail with one report. Everything after it must fail silently with the same errno. */
 static void expect_failure(struct peer *me, const struct uat_op *ops, int count, int result, const char *const *texts)
 {
     char lines[2048];
@@ -208,7 +208,7 @@ static void test_gone(void **state)
     assert_int_equal(peers_run(&spec, work_gone, NULL), 0);
 }
 
-/* A wrong key gets the same answer from a peer's adapter as memory that is no longer registered. */
+/* A peer's adapter answers a wrong key in the same way as memory that is no longer registered. */
 static void work_unregistered(struct peer *me, void *arg)
 {
     uint64_t *word = (uint64_t *)me->data;
@@ -229,7 +229,7 @@ static void test_unregistered(void **state)
     assert_int_equal(peers_run(&spec, work_unregistered, NULL), 0);
 }
 
-/* Peers may READ stacks and nothing else there; the segment's end is beyond their reach. */
+/* Peers may READ stacks, and may do no other operation on them. They may not access the segment's end at all. */
 enum { STACKS = 1 << 20, CLOSED = 4096 };
 
 static void work_windows(struct peer *me, void *arg)
@@ -246,7 +246,8 @@ static void work_windows(struct peer *me, void *arg)
         const struct uat_op allowed[] = {uat_op_write(word, word + 8, 8), uat_op_fetch_add(word, word + 8, 1),
                                          uat_op_read(stack + 1, stack, 8), uat_op_read(closed, stack, 8)};
         PEER_CHECK(uat_transport_do(me->transport, 1, allowed, 4) == 0 && stack[1] == 78 && *closed == 78);
-        ((struct uat_ibv *)me->transport)->closed = 0; /* so that the adapter is asked */
+        ((struct uat_ibv *)me->transport)->closed = 0; /* so that this worker posts the request and the adapter refuses
+                                                        * it */
         expect_failure(me, &forbidden[*(const int *)arg], 1, -EACCES, texts);
     }
     peer_barrier(me);
@@ -266,8 +267,8 @@ static void test_windows(void **state)
     }
 }
 
-/* Three workers share a pool. An operation that leaves its window in the middle segment would reach the window of the
- * next worker, so it is refused before it is posted. */
+/* Three workers share a pool. An operation that leaves its window in the middle segment would reach the next worker's
+ * window. So it must be refused before it is posted. */
 static void work_pool(struct peer *me, void *arg)
 {
     uint64_t *word = (uint64_t *)me->data, *stack = (uint64_t *)me->segment, *top = (uint64_t *)(me->segment + STACKS);
@@ -296,7 +297,7 @@ static void work_pool(struct peer *me, void *arg)
         PEER_CHECK(word[8 + i] == 77 + (uint64_t)i);
     PEER_CHECK(((struct uat_ibv *)me->transport)->neighbour_count == me->size);
     peer_barrier(me);
-    if (me->rank == 0) { /* the key of the stacks is for READs */
+    if (me->rank == 0) { /* the key of the stacks allows only READs */
         static const char *const texts[] = {"remote access error", "refused the address", NULL};
         const struct uat_op forbidden = uat_op_write(word, stack, 8);
         expect_failure(me, &forbidden, 1, -EACCES, texts);
@@ -336,7 +337,7 @@ static void work_link(struct peer *me, void *arg)
         int capture = peer_capture(), rc = uat_transport_do(me->transport, 1, ops, 1);
         peer_captured(capture, lines, sizeof(lines));
         set_link("up");
-        PEER_CHECK(rc == -EIO || rc == -ETIMEDOUT); /* Soft-RoCE refuses at once when the host has no route */
+        PEER_CHECK(rc == -EIO || rc == -ETIMEDOUT); /* Soft-RoCE refuses at once if the host has no route */
         PEER_CHECK(strstr(lines, "failed on rxe0:1 (port down)") && strstr(lines, "`ip link`"));
     }
     peer_barrier(me);
@@ -345,12 +346,12 @@ static void work_link(struct peer *me, void *arg)
 static void test_link(void **state)
 {
     if (!getenv("VM_NETDEV"))
-        skip(); /* do not touch the links of a user's machine */
+        skip(); /* do not change the links of a user's machine */
     struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = *state};
     assert_int_equal(peers_run(&spec, work_link, NULL), 0);
 }
 
-/* librdmacm needs an address that a route leads to. */
+/* librdmacm needs an address that can be reached by a route. */
 static void test_rdmacm(void **state)
 {
     char *both[] = {"UAT_CONNECT=rdmacm", "UAT_GID_INDEX=0", NULL}; /* link-local: not an IP address */
@@ -361,8 +362,8 @@ static void test_rdmacm(void **state)
 
 int main(int argc, char **argv)
 {
-    /* Ask for a connection to each worker. Otherwise the connection to oneself would suffice, and nothing would
-     * fail. */
+    /* Request a connection to each worker. Otherwise there would be only the connection to the worker itself, and
+     * nothing would fail. */
     static char *const workers[] = {"UAT_CONNECT=worker", NULL};
 #define WORKERS(test) cmocka_unit_test_prestate(test, (void *)workers)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: operations on a worker that is stopped by SIGSTOP complete and take effect, because its CPU has no part
- * in them. A thief of its deque needs only such operations. A worker that does not take part in being connected by
- * librdmacm is reported after UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
+ * Description: operations on a worker that is stopped by SIGSTOP complete and take effect, because its CPU takes no
+ * part in them. A thief needs only such operations on the victim's deque. A worker that does not respond to librdmacm's
+ * connection requests is reported after UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
  */
 #include <errno.h>
 #include <signal.h>
@@ -49,7 +49,7 @@ static void work_frozen(struct peer *me, void *arg)
         PEER_CHECK(landing[0] == i && landing[1] == 77);
     }
     PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
-    PEER_CHECK(state_of(board->victim) == 'T'); /* all of this happened while it was stopped */
+    PEER_CHECK(state_of(board->victim) == 'T'); /* all of this happened while the victim was stopped */
     PEER_CHECK(kill(board->victim, SIGCONT) == 0);
     peer_barrier(me);
 }
@@ -66,7 +66,7 @@ static void count_alarm(int number)
 {
 }
 
-/* Signals arrive more often than rank 1 looks at the time. Waits that they interrupt must count, too. */
+/* Signals arrive more often than rank 1 reads the time. Waits that the signals interrupt must also count. */
 static void alarm_often(bool on)
 {
     struct sigaction action = {.sa_handler = count_alarm}; /* no SA_RESTART */
@@ -74,7 +74,7 @@ static void alarm_often(bool on)
     PEER_CHECK(sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &often, NULL) == 0);
 }
 
-/* Rank 0 should connect to rank 1, but does not. Each appears to be on a host of its own. */
+/* Rank 0 should connect to rank 1 but does not. Each worker appears to be on its own host. */
 static void work_silent(struct peer *me, void *arg)
 {
     PEER_CHECK(peer_open(me) == 0 && peer_show(me) == 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: which workers share an adapter, which workers are connected, and that every worker has exactly one way
- * to every other, on hosts with equal and with different numbers of workers. Needs no device.
+ * Description: which workers share an adapter, which workers are connected, and that every worker has exactly one path
+ * to every other worker, on hosts with equal and with different numbers of workers. This needs no device.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int connections(const struct uat_ibv_groups *g, int worker)
     return n;
 }
 
-/* Every worker has one gateway to each group; connections are mutual, and none is superfluous. */
+/* Every worker must have one gateway to each group; connections must be mutual, and none superfluous. */
 static void check_ways(const struct uat_ibv_groups *g)
 {
     for (int a = 0; a < g->size; a++) {
@@ -74,7 +74,7 @@ TEST(equal_hosts)
     for (int hosts = 1; hosts <= 8; hosts++) {
         struct job job = {0};
         for (int i = 0; i < hosts * 8; i++)
-            add(&job, i % hosts, "mlx5_0"); /* deal the ranks out to the hosts */
+            add(&job, i % hosts, "mlx5_0"); /* distribute the ranks among the hosts */
         struct uat_ibv_groups g = open_groups(&job);
         assert_int_equal(g.count, hosts);
         for (int i = 0; i < g.size; i++) {
@@ -104,8 +104,8 @@ TEST(unequal_hosts)
     uat_ibv_groups_close(&g);
 }
 
-/* A word belongs to one adapter, so two adapters of a host make two groups. So do two pid namespaces, and workers that
- * want to be alone. */
+/* A word belongs to one adapter, so two adapters of a host make two groups. Two pid namespaces also make two groups,
+ * and so do workers that want to be alone. */
 TEST(apart)
 {
     struct job job = {0};
@@ -117,8 +117,8 @@ TEST(apart)
     assert_int_equal(g.count, 4);
     assert_true(g.of[0] == g.of[2] && g.of[1] == g.of[3] && g.of[0] != g.of[1]);
     assert_true(g.of[4] != g.of[0] && g.of[5] != g.of[1]);
-    assert_true(g.apart[0] == 0 && g.apart[1] == 4); /* these differ in their pid namespace alone */
-    for (int i = 0; i < job.size; i++)               /* all use their adapter, whatever their groups are */
+    assert_true(g.apart[0] == 0 && g.apart[1] == 4); /* these differ only in their pid namespace */
+    for (int i = 0; i < job.size; i++)               /* all use their adapter, whatever their groups */
         assert_int_equal(uat_ibv_groups_sharing(job.shown, job.size, i), 3);
     check_ways(&g);
     uat_ibv_groups_close(&g);
@@ -135,7 +135,7 @@ TEST(apart)
     uat_ibv_groups_close(&g);
 }
 
-/* Hosts whose boot id is unknown are told apart by name. */
+/* Hosts whose boot id is unknown are distinguished by name. */
 TEST(unknown_boot)
 {
     struct job job = {0};
@@ -149,7 +149,7 @@ TEST(unknown_boot)
     uat_ibv_groups_close(&g);
 }
 
-/* Another address of the worker, in this network of 24 bits. */
+/* Add another address of the worker, in this network of 24 bits. */
 static void add_address(struct job *job, int worker, const char *device, uint8_t network)
 {
     struct uat_ibv_attach_info *info = &job->info[worker];
@@ -159,7 +159,7 @@ static void add_address(struct job *job, int worker, const char *device, uint8_t
     job->shown[worker].size = uat_ibv_attach_info_size(info);
 }
 
-/* The workers of a host prefer different adapters, yet all take the adapter that is in rank 0's network. */
+/* The workers of a host prefer different adapters, but all take the adapter that is in rank 0's network. */
 TEST(rails)
 {
     struct job job = {0};

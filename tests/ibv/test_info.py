@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: uat_info on a machine without a device and in a guest with one: table, JSON, status, advice, and the
-litmus tests of what the protocols need, all of which must hold there.
+litmus tests of what the protocols need. In the guest all litmus tests must hold.
 
 usage: test_info.py VM_RUN BUILD UAT_INFO
 """
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 VM_RUN, BUILD, UAT_INFO = sys.argv[1:4]
-ATTEMPTS = 4  # attempts to show lost updates, which need a race
+ATTEMPTS = 4  # number of attempts to show lost updates, which need a race
 
 
 def run(command):
@@ -22,7 +22,7 @@ def run(command):
 
 
 def guests(*commands):
-    """Run the commands in one guest. Returns (status, output, errors) of each."""
+    """Run the commands in one guest. Returns (status, output, errors) of each command."""
     show = ("python3 -c 'import json, sys; print(json.dumps([int(sys.argv[1]), *(open(name).read() for name in sys.argv[2:])]))'"
             ' $status "$TMPDIR/out" "$TMPDIR/err"')
     script = "\n".join(f'{{ {shlex.join(command)}; }} >"$TMPDIR/out" 2>"$TMPDIR/err"; status=$?; {show}' for command in commands)
@@ -42,7 +42,7 @@ def expect(condition, what):
 
 def test_without_device():
     if os.path.exists("/sys/class/infiniband") and os.listdir("/sys/class/infiniband"):
-        return  # this host has one
+        return  # this host has a device
     status, out, error = run([UAT_INFO, "--json"])
     info = json.loads(out)
     expect(status == 1 and "no verbs port can be used" in error and "rdma link add" in error, error)
@@ -79,7 +79,8 @@ def test_wrong_gid(status, out, error):
 
 
 def test_job(host, worker):
-    """64 x 32 workers, connected by hosts, and all to all. A job's log has the same numbers: see test_log()."""
+    """64 x 32 workers, connected host by host, and all to all. A job's log must have the same numbers: see
+    test_log()."""
     for (status, out, error), kind, connections, neighbours in (host, "host", 64, 32), (worker, "worker", 2048, 1):
         job = json.loads(out)["job"]
         expect(status == 0 and not error, error)
@@ -94,7 +95,7 @@ def test_job(host, worker):
 
 
 def test_log(info, log):
-    """3 workers log what `uat_info --job=1x3` predicts."""
+    """The log of 3 workers must agree with what `uat_info --job=1x3` predicts."""
     job = json.loads(info[1])["job"]
     status, out, error = log
     expect(status == 0, error)
@@ -104,12 +105,12 @@ def test_log(info, log):
 
 
 def test_litmus(status, out, error):
-    """Check the litmus tests of a guest. True if CPU atomics lost updates, as they may."""
+    """Check the litmus tests of a guest. Returns True if CPU atomics lost updates, which is allowed."""
     expect(status == 0 and out, f"status {status}: {out}{error}")
     results = {result["test"]: result for result in json.loads(out)["litmus"]}
     expect(len(results) == 9 and all(result["trials"] >= 4000 for result in results.values()), results)
     lost = results.pop("cpu-adapter")
-    for name in "write-read", "read-read":  # demonstrations that no source promises to succeed
+    for name in "write-read", "read-read":  # demonstrations: no source promises that they succeed
         expect(results.pop(name)["verdict"] == "demonstration", out)
     expect(all(result["verdict"] == "holds" and result["violations"] == 0 for result in results.values()), results)
     return lost["violations"] > 0

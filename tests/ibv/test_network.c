@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a worker whose only port is not in rank 0's network is refused with one line, unless routers may join
- * the networks. Other choices among several ports are in test_choice.c. Needs the addresses of a guest: 10.9.0.0/24.
+ * the networks. test_choice.c has the other choices among several ports. Needs a guest's addresses: 10.9.0.0/24.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "tests/unit/peers.h"
 #include "transport_ibv/group.h"
 
-/* Rank 0 shows an address in another network; with UAT_IB_SUBNET=any that is accepted. */
+/* Rank 0 publishes an address in another network. With UAT_IB_SUBNET=any it must be accepted. */
 static void work_network(struct peer *me, void *arg)
 {
     bool any = *(const bool *)arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: how chains become requests: payloads that are not inline, full queues, the fences that only targets with
- * PCIe atomics get, and the number of requests and doorbells of a chain, which is none for a READ of a neighbour.
+ * PCIe atomics get, and the number of requests and doorbells per chain, which is 0 for a READ of a neighbour.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ static void join_all(struct peer *me)
     peer_barrier(me);
 }
 
-/* --- payloads that the device does not take inline, and queues that run full */
+/* --- payloads that the device does not take inline, and full queues */
 
 static void work_slots(struct peer *me, void *arg)
 {
@@ -25,7 +25,8 @@ static void work_slots(struct peer *me, void *arg)
     struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
     ibv->inline_max = 0;
     for (uint64_t round = 1; round <= ROUNDS; round++) {
-        if (round == ROUNDS - 7) /* WRITEs are not ordered: the last to each box must be posted after all others */
+        if (round == ROUNDS - 7) /* WRITEs are not ordered, so the last one to each box must be posted after all
+                                  * others */
             PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
         for (int i = 0; i < WORDS; i++)
             source[i] = round;
@@ -50,11 +51,11 @@ static void test_slots(void **state)
     assert_int_equal(peers_run(&spec, work_slots, NULL), 0);
 }
 
-/* --- the words of flush(): connections to different workers of a group use addresses of different colours */
+/* --- the words of flush(): connections to different workers of a group use addresses with different colours */
 
 static void work_colours(struct peer *me, void *arg)
 {
-    uintptr_t(*low)[PEERS_MAX] = arg; /* indexed by the worker that flushes and the one at the other end */
+    uintptr_t(*low)[PEERS_MAX] = arg; /* first index: the worker that flushes; second: the worker at the far end */
     join_all(me);
     struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
     for (int i = 0; i < ibv->connection_count; i++) {
@@ -85,9 +86,9 @@ static void test_colours(void **state)
     peers_unshare(low, size);
 }
 
-/* --- fences; no other worker is active, since Soft-RoCE can stall on fences under contention */
+/* --- fences; no other worker is active, because Soft-RoCE can stall on fences under contention */
 
-/* Post a chain; returns how many round trips it counts as. */
+/* Post a chain; returns the number of round trips that it counts. */
 static uint64_t trips_of(struct peer *me, const struct uat_op *ops, int count)
 {
     uint64_t before = me->transport->round_trips;
@@ -100,7 +101,7 @@ static void work_fences(struct peer *me, void *arg)
     uint64_t *local = (uint64_t *)me->data, *word = local + 512;
     join_all(me);
     struct uat_ibv_connection *way = uat_ibv_way((struct uat_ibv *)me->transport, 1);
-    PEER_CHECK(!way->fence); /* Soft-RoCE does its atomics itself */
+    PEER_CHECK(!way->fence); /* Soft-RoCE itself carries out its atomics */
     struct uat_op chain[] = {uat_op_fetch_add(local, word, 1),     uat_op_read(local + 1, word, 8),
                              uat_op_read(local + 2, word, 8),      uat_op_fetch_add(local + 3, word, 1),
                              uat_op_write(local + 8, word + 8, 8), uat_op_fetch_add(local + 4, word, 1)};
@@ -108,11 +109,11 @@ static void work_fences(struct peer *me, void *arg)
         way->fence = i % 2;
         PEER_CHECK(trips_of(me, chain, 3) == 1 + i % 2); /* one fence for both READs */
         PEER_CHECK(local[0] == 7 * i && local[1] == 7 * i + 1 && local[2] == 7 * i + 1);
-        PEER_CHECK(trips_of(me, chain + 1, 2) == 1);     /* the atomic before it is complete */
-        PEER_CHECK(trips_of(me, chain, 6) == 1 + i % 2); /* READs wait; the WRITE and the last atomic do not */
+        PEER_CHECK(trips_of(me, chain + 1, 2) == 1);     /* the preceding atomic is complete */
+        PEER_CHECK(trips_of(me, chain, 6) == 1 + i % 2); /* the READs wait; the WRITE and the last atomic do not */
         struct uat_op forgotten = uat_op_fetch_add(NULL, word, 3);
         PEER_CHECK(uat_transport_post_unsignaled(me->transport, 1, &forgotten, 1) == 0);
-        PEER_CHECK(trips_of(me, chain + 1, 1) == 1 + i % 2); /* the next chain needs the fence, too */
+        PEER_CHECK(trips_of(me, chain + 1, 1) == 1 + i % 2); /* the next chain also needs the fence */
         PEER_CHECK(local[1] == 7 * i + 7);
     }
     way->fence = false;
@@ -128,7 +129,7 @@ static void test_fences(void **state)
 
 /* --- requests and doorbells */
 
-/* Run a chain with the other worker: does it take this many requests and doorbells? */
+/* Run a chain to the other worker, and check its number of requests and doorbells. */
 static void expect_cost(struct peer *me, const struct uat_op *ops, int count, uint64_t requests, uint64_t doorbells)
 {
     const struct uat_transport before = *me->transport, *now = me->transport;
@@ -179,7 +180,7 @@ int main(void)
 {
     if (!peers_ready(&uat_transport_ibv))
         return 77;
-    /* Ask for a connection to each worker, so that everything goes through the adapter. */
+    /* Request a connection to each worker, so that every operation goes through the adapter. */
     static char *const workers[] = {"UAT_CONNECT=worker", NULL};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_slots, (void *)workers),

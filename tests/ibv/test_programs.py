@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, in one guest or over two. They run with 4 workers under each
-deque protocol, some also with 2 workers under claim. Answers are right, and every program has steals, with the round trips and the
-operations of its protocol. Adaptive requests run random programs. Then a share of tests/global/guests runs; over two guests also a share of tests/programs/guests and the
-litmus tests between the guests, all of which must hold.
+"""Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, in one guest or two. They run with 4 workers
+under each deque protocol, and some also with 2 workers under claim. Answers must be right, and every program must have
+steals, with the round trips and the operations of its protocol. Random programs with adaptive requests also run. Then a
+share of tests/global/guests runs. Over two guests a share of tests/programs/guests runs, too, and the litmus tests
+between the guests, all of which must hold.
 
 usage: test_programs.py VM_RUN BUILD GUESTS [RUNS]
 """
@@ -17,27 +18,28 @@ VM_RUN, BUILD, GUESTS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b 4 -a 3 -d 7"]
-# Programs whose tasks wait, once in each run: checked answers, and round trips on another worker's objects.
+# Programs whose tasks wait, once per run. Their answers are checked, and the round trips on another worker's objects.
 WAITING = ["uat-wavefront --blocks 6 --side 60 --seq", "uat-pipeline --items 30 --work 100 --seq",
            "uat-sync --members 10 --passes 40 --fibers 5 --depth 2 --batches 2"]
 WITH_TWO = PROGRAMS[-1:] + WAITING  # run with two workers under claim
-CONNECT = ["host", "rdmacm,neighbours=adapter", "worker", "host,neighbours=adapter"]  # one for each start of all programs over two guests
-TREE = 105178  # nodes of that tree
-TRIALS = 300  # of each litmus test
+# one per start of all programs over two guests
+CONNECT = ["host", "rdmacm,neighbours=adapter", "worker", "host,neighbours=adapter"]
+TREE = 105178  # number of nodes of the tree
+TRIALS = 300  # number of trials per litmus test
 
 
 def programs(deque, workers):
-    """All four under claim; the other protocols run two of them."""
+    """All four programs under claim; two of them under the other protocols."""
     return WITH_TWO if workers == 2 else PROGRAMS if deque == "claim" else PROGRAMS[::3]
 
 
 def quoted(program):
-    """The path of a program in the build folder, quoted for the shell: it may contain blanks."""
+    """The path of a program in the build folder, quoted for the shell, because it may contain blanks."""
     return shlex.quote(f"{BUILD}/{program}")
 
 
 def script():
-    """The commands that run in the guest. Each prints a line of JSON."""
+    """The commands to run in the guest. Each prints a line of JSON."""
     lines, starts = ["set -e"], 0
     for run in range(RUNS):
         for deque in ("lock", "claim", "message", "paper", "paper-message"):
@@ -50,11 +52,11 @@ def script():
                 starts += 1
                 lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
                           for program, options in (words.split(" ", 1) for words in programs(deque, workers))]
-    for deque in ("claim", "message"):  # it checks its answers, and ends with 1 if one is wrong
+    for deque in ("claim", "message"):  # the program checks its answers, and exits with 1 if one is wrong
         start = f"{quoted('launcher/uatrun')} -n 4" if GUESTS == 1 else "srun -N 2 --ntasks-per-node=2 --mpi=pmix"
         lines.append(f"UAT_TRANSPORT=ibv UAT_DEQUE={deque} {start} {quoted('tests/adaptive/adaptive-random')} 2")
     if GUESTS == 2:
-        # This does not go through a pipe, which would lose the status.
+        # This is not piped, because a pipe would lose the status.
         lines += [f"srun -N 2 --ntasks-per-node=1 --mpi=pmix {quoted('launcher/info/uat_info')} --json --litmus={TRIALS} >/tmp/litmus",
                   "tr -d '\\n' </tmp/litmus", "echo"]
     for folder in ("global",) if GUESTS == 1 else ("global", "programs"):
@@ -72,7 +74,7 @@ def check_sync(report):
 
 
 def check_litmus(reports):
-    """Each test ran between the two guests, and was reported once, by the first of the two processes."""
+    """Each litmus test ran between the two guests, and was reported once, by the first of the two processes."""
     if [report["litmus_hosts"] for report in reports] != ([["node1", "node2"]] if GUESTS == 2 else []):
         sys.exit(f"not one report of litmus tests between the guests: {json.dumps(reports)}")
     for result in reports[0]["litmus"] if reports else []:
@@ -94,9 +96,9 @@ def check(report, totals):
         swaps, adds = counters["ops_cmp_swap"], counters["ops_fetch_add"]
         if report["round_trips_per_steal"] < least or counters["ops_read"] < (1 if messages else 2) * counters["steals"]:
             sys.exit(f"a steal with too few round trips: {what}")
-        # All workers of one guest are neighbours, so a peek costs no request. A claim costs requests for its atomic and for the operations
-        # that follow it. This holds only for tasks that do not wait, because a READ that follows an atomic in flight to the same neighbour
-        # is a request.
+        # All workers of one guest are neighbours, so a peek needs no request. A claim needs requests for its atomic and
+        # for the operations that follow it. This holds only for tasks that do not wait: a READ that follows an atomic
+        # in flight to the same neighbour needs a request.
         if GUESTS == 1 and report["deque"] == "claim" and any(words.split()[0] == report["program"] for words in PROGRAMS) and (
                 counters["steal_requests_read"] > 2 * counters["steals"] + 4 * counters["second_looks"]
                 or counters["steal_ops_read"] < counters["steal_requests_read"] + counters["steals"]):

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: with UAT_CONNECT=rdmacm a stranger on the fabric gets no queue pair of the job, and takes no rank's
- * place. Each of its attempts is refused with a line:
- * - It asks before the real peer does, with a worker's greeting but without the job's token, or with another token.
- * - It asks with the right token, but for another queue pair or another rank.
- * - It answers in place of a worker.
+ * Description: with UAT_CONNECT=rdmacm, a stranger on the fabric must not get a queue pair of the job or take a rank's
+ * place. Each attempt of the stranger is refused with a line:
+ * - It sends a worker's greeting before the real peer does, but without the job's token or with another token.
+ * - It sends the right token, but requests another queue pair or another rank.
+ * - It answers a request in a worker's place.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -98,7 +98,7 @@ static void expect_end(pid_t pid)
     PEER_CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
-/* Ask the listener for a connection and be refused; then write a byte to `asked`. */
+/* Request a connection from the listener and be refused; then write a byte to `asked`. */
 static _Noreturn void ask(struct sockaddr_in to, const struct uat_ibv_greeting *greeting, int asked)
 {
     struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -117,7 +117,7 @@ static _Noreturn void ask(struct sockaddr_in to, const struct uat_ibv_greeting *
     _exit(0);
 }
 
-/* Rank 0 lets the stranger ask rank 1 first, then connects. */
+/* Rank 0 lets the stranger connect to rank 1 first, then connects. */
 static void work_asked(struct peer *me, void *arg)
 {
     const struct attempt *attempt = arg;
@@ -136,7 +136,8 @@ static void work_asked(struct peer *me, void *arg)
         stranger = fork_stranger();
         if (stranger == 0)
             ask(address_of(&e.gid, e.cm_port), &greeting, pipes[1]);
-        PEER_CHECK(read(pipes[0], &byte, 1) == 1); /* rank 1 has refused the stranger while it waited for this worker */
+        PEER_CHECK(read(pipes[0], &byte, 1) == 1); /* rank 1 has refused the stranger while rank 1 waited for this
+                                                    * worker */
     } else {
         capture = peer_capture();
     }
@@ -165,12 +166,12 @@ static _Noreturn void answer(struct sockaddr_in at, const struct uat_ibv_greetin
     PEER_CHECK(write(listens, &port, sizeof(port)) == sizeof(port));
     struct rdma_cm_id *id = expect(channel, RDMA_CM_EVENT_CONNECT_REQUEST);
     PEER_CHECK(rdma_accept(id, &p) == 0);
-    struct rdma_cm_event *event; /* any event ends this */
+    struct rdma_cm_event *event; /* any event ends the stranger */
     PEER_CHECK(rdma_get_cm_event(channel, &event) == 0 && event->event != RDMA_CM_EVENT_ESTABLISHED);
     _exit(0);
 }
 
-/* Rank 1 publishes the port of a stranger, as if the stranger had taken over its address. */
+/* Rank 1 publishes a stranger's port, as if the stranger had taken over rank 1's address. */
 static void work_answered(struct peer *me, void *arg)
 {
     const struct attempt *attempt = arg;
@@ -193,7 +194,7 @@ static void work_answered(struct peer *me, void *arg)
         peer_captured(capture, lines, sizeof(lines));
         PEER_CHECK(rc == -EPROTO && strstr(lines, "rdmacm: the answer of rank 1 ("));
         PEER_CHECK(strchr(lines, '\n') && strstr(lines, attempt->says));
-        me->transport->class_->close(me->transport); /* lets the stranger notice */
+        me->transport->class_->close(me->transport); /* so that the stranger notices */
         me->transport = NULL;
     }
     if (stranger)

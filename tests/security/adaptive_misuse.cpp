@@ -19,7 +19,7 @@ bool is(const void *arg, const char *mistake)
     return std::strcmp(static_cast<const char *>(arg), mistake) == 0;
 }
 
-/* Counts the iterations, and makes the mistake. */
+/* Counts the iterations and makes the mistake. */
 void count(uat_context_t *c, const void *arg, void *result)
 {
     std::int64_t begin, end;
@@ -41,7 +41,7 @@ void count(uat_context_t *c, const void *arg, void *result)
     *static_cast<long *>(result) = sum;
 }
 
-/* Posts a request, and leaves it open; or runs the part that is given. */
+/* Posts a request, and leaves it open or, if `run`, runs the part that is given. */
 int ask(int victim, bool run)
 {
     for (int i = 0; i < 50; i++) {

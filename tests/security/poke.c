@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: overwrites words that peers write while a job runs, as a faulty peer might. `pokes` starts this program
- * for each word and value, and judges how the job ends. A thread of one rank repeatedly writes the value into that
- * rank's own segment.
- * Usage: poke RANK WORD VALUE; a word that does not exist pokes nothing. "poke list" prints the words
+ * Description: during a job, overwrites words that peers write, as a faulty peer might. `pokes` starts this program for
+ * each word and value, and checks how the job ends. A thread of one rank repeatedly writes the value into that rank's
+ * own segment.
+ * Usage: poke RANK WORD VALUE (a word that does not exist: nothing is overwritten). "poke list" prints the words.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,13 +22,13 @@ UAT_CHANNEL(uint64_t, numbers);
 
 enum { ROUNDS = 20, DEPTH = 12, USERS = 8, TIMES = 4, GROUP = 20, BYTES = 5000, PAUSE_NS = 20000 };
 
-/* Every worker creates objects. The runs use those of rank 0, where their root starts. */
+/* Every worker creates objects. The runs use only rank 0's objects, because their root starts there. */
 struct objects {
     numbers_channel channel, back, plain;
     uat_mutex_t mutex;
     uat_task_barrier_t group;
     uat_semaphore_t semaphore;
-    bool global; /* global memory is open */
+    bool global; /* whether global memory is open */
 };
 
 /* --- The value to write. `old` is the current value. */
@@ -44,7 +44,7 @@ static bool value_of(const char *kind, uint64_t old, uint64_t *value)
             *value = fixed[i].value;
             return true;
         }
-    if (!strcmp(kind, "lost")) { /* once: take away what a peer has added last */
+    if (!strcmp(kind, "lost")) { /* once: subtract what a peer added last */
         static bool done;
         *value = old - 1;
         return old > 2 && !done && (done = true);
@@ -52,7 +52,8 @@ static bool value_of(const char *kind, uint64_t old, uint64_t *value)
     *value = !strcmp(kind, "misaligned")     ? old | 4
              : !strcmp(kind, "another-rank") ? old ^ (uint64_t)9 << 48
                                              : old + 0x1000000;
-    return old != 0 && old != *value && old < (UINT64_C(4) << 48); /* a name or an address that was not poked yet */
+    return old != 0 && old != *value && old < (UINT64_C(4) << 48); /* a name or an address that was not yet
+                                                                    * overwritten */
 }
 
 static const struct word *poked;
@@ -65,11 +66,12 @@ static void *poke(void *unused)
     static uint64_t *at[WORDS_INSTANCES];
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     (void)unused;
-    while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) { /* Relaxed: orders no other data; set by main() */
+    while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) { /* Relaxed: orders no other data. Pairs with the store in
+                                                         * main(). */
         int n = poked->find(poked, at);
         for (int i = 0; i < n; i++) {
             uint64_t value, old = __atomic_load_n(at[i], __ATOMIC_RELAXED);
-            if (value_of(poked_value, old, &value)) /* Relaxed: replaces no protocol's store */
+            if (value_of(poked_value, old, &value)) /* Relaxed: does not replace a store of any protocol */
                 __atomic_store_n(at[i], value, __ATOMIC_RELAXED);
         }
         nanosleep(&pause, NULL);
@@ -147,7 +149,8 @@ UAT_TASK(uint64_t, all, struct objects, o)
     return errors;
 }
 
-/* Make, outside of runs, an array or a replica with its content. Returns 0, or a negative errno, reported. */
+/* Make, outside of runs, an array or a replica with its content. Returns 0 or a negative errno, which has been
+ * reported. */
 static int do_part(enum words_part part, uint64_t *wrong)
 {
     static char bytes[BYTES];
@@ -163,7 +166,7 @@ static int do_part(enum words_part part, uint64_t *wrong)
     return uat_replicate_free(copy);
 }
 
-/* Answers arguments that do not start a job: prints the words, or the usage. */
+/* Handles arguments that do not start a job: prints the words or the usage. */
 static int help(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "list")) {
@@ -212,7 +215,7 @@ int main(int argc, char **argv)
         if (all_run(&wrong, objects) || uat_barrier() || uat_stats_total(&stats))
             return 1;
         if (part && (failed = do_part(part, &wrong)))
-            break; /* all ranks get here, and leave in order */
+            break; /* all ranks get here and finalize */
         errors += wrong;
     }
     if (pokes) {

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Overwrite what thieves READ about this context's interval with one that ends before it begins. */
+/* Overwrite what thieves READ about this context's interval with an interval that ends before it begins. */
 void spoil_part(const uat_context_t *c);
 
 #ifdef __cplusplus

@@ -27,7 +27,7 @@ static int find_in_area(const struct word *w, uint64_t **at)
     return w->count;
 }
 
-/* Join records lie at the start of their area. */
+/* Join records are at the start of their area. */
 static int find_in_records(const struct word *w, uint64_t **at)
 {
     for (int i = 0; i < w->count; i++)
@@ -35,7 +35,7 @@ static int find_in_records(const struct word *w, uint64_t **at)
     return w->count;
 }
 
-/* Lent block i, or NULL. The list changes meanwhile, but each of its items is or was a block. */
+/* Lent block i, or NULL. The list may change during the search, but each of its items is or was a block. */
 static char *lent_block(size_t i)
 {
     uint32_t unit = uat_heap.lent.items[i];
@@ -54,7 +54,7 @@ static int find_in_waiters(const struct word *w, uint64_t **at)
     return n;
 }
 
-/* The select waiters. An entry in a queue names the select waiter that it belongs to. */
+/* The select waiters. An entry in a queue names its select waiter. */
 static int find_in_selects(const struct word *w, uint64_t **at)
 {
     int n = 0;
@@ -80,9 +80,9 @@ static int find_freed_head(const struct word *w, uint64_t **at)
     return at[0] != NULL;
 }
 
-/* Words in objects that are freed now or were freed earlier, and words before them. The offset counts from the object.
- * With a stride, nothing is found while the list of newly freed objects has one, so that those found are on the lists
- * of free objects. */
+/* Words in objects that are free or were once freed, and words before them. The offset is relative to the object. With
+ * a stride, nothing is found until the list of newly freed objects is empty. Then all objects found are on the lists of
+ * free objects. */
 static int find_in_freed(const struct word *w, uint64_t **at)
 {
     static const uint64_t freed = 0x7561742066726565; /* FREED of runtime/global/heap.c */
@@ -95,7 +95,7 @@ static int find_in_freed(const struct word *w, uint64_t **at)
     uintptr_t head = __atomic_load_n(word, __ATOMIC_RELAXED), begin = (uintptr_t)word & ~(uintptr_t)(UAT_PART_HEAD - 1);
     if (count < WORDS_INSTANCES && head % 16 == 0 && head - begin < 1 << 20)
         seen[count++] = head;
-    if (head && w->stride) /* the owner is about to look at the freed objects */
+    if (head && w->stride) /* the owner will soon process the newly freed objects */
         return 0;
     for (int i = 0; i < count; i++)
         if (((uint64_t *)seen[i])[-2] == (freed ^ seen[i]) || w->offset == (size_t)-16)
@@ -127,7 +127,7 @@ static int find_in_freed(const struct word *w, uint64_t **at)
     {                                                                                                                  \
         name, find_in_area, area, offset, stride, count, part                                                          \
     }
-/* The words that name an array's memory object; the first worker of each host has one. */
+/* The words that name an array's memory object. The first worker of each host has one. */
 #define IN_MEMOBJS(name, field) AT(name, "gather", offsetof(struct uat_memobj, field), 0, 1, WORDS_GLOBAL)
 
 const struct word words[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words that peers write or READ, and their places in this worker's segment. */
+/* The words that peers write or READ, and where they are in this worker's segment. */
 #ifndef UAT_TESTS_WORDS_H
 #define UAT_TESTS_WORDS_H
 
@@ -8,13 +8,14 @@
 
 enum { WORDS_OBJECTS = 6, WORDS_INSTANCES = 512 };
 
-/* Parts of the program besides trees of tasks, objects and collective calls. A part runs only if one of its words is
- * corrupted, because it takes time. */
+/* Optional parts of the program. Task trees, objects and collective calls always run. An optional part runs only if one
+ * of its words is corrupted, because it takes time. */
 enum words_part { WORDS_ALL, WORDS_REPLICA, WORDS_GLOBAL };
 
 struct word {
     const char *name;
-    /* Fills at[] with the addresses of all current instances, at most WORDS_INSTANCES. Returns their number. */
+    /* Fills at[] with the addresses of all current instances of the word, at most WORDS_INSTANCES. Returns their
+     * number. */
     int (*find)(const struct word *w, uint64_t **at);
     const char *area;
     size_t offset, stride;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
-# The common part of the tests of tests/vm/run. Sourced; TMPDIR becomes a folder of the test's own.
+# What the tests of tests/vm/run share. Sourced. It sets TMPDIR to a separate folder of the test.
 set -u
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 failures=0
@@ -8,11 +8,11 @@ failures=0
 packages_want ibverbs-utils ibv_rc_pingpong
 packages_want iputils-ping ping
 packages_check
-# Code for a guest's shell, which repeats a command that calls a server until the server answers.
+# Code for a guest's shell: repeats a command that needs a server until the server answers.
 retry='retry() { for try in $(seq 50); do "$@" && return; sleep 0.2; done 2>/dev/null; return 1; }'
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# The name contains blanks and a comma, which have a meaning for a shell or for QEMU.
+# The name contains blanks and a comma, which are special to a shell or to QEMU.
 export TMPDIR="$scratch/a temporary, folder"
 build="$scratch/build folder"
 mkdir "$TMPDIR" "$build"
@@ -38,7 +38,7 @@ vm_run()
     fi
 }
 
-# QEMU runs inside its temporary folder, which identifies its owner.
+# QEMU's working folder is inside its owner's temporary folder, so the folder identifies the owner.
 qemu_pids()
 {
     local pid
@@ -49,7 +49,7 @@ qemu_pids()
 
 left_behind() { qemu_pids; ls -A "$TMPDIR"; }
 
-# A killed runner leaves the cleaning to other processes, which need a moment.
+# If the runner is killed, other processes clean up, which takes a moment.
 expect_clean()
 {
     local tries

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The Debian packages that bring the things that the guests need. Sourced by run and prepare.
+# The Debian packages with the files that the guests need. Sourced by run and prepare.
 
 # Tools in sbin are not on the path of every user.
 PATH=$PATH:/usr/sbin:/sbin
 missing=()
 
-# Each package is given with the command or the file (a pattern) that it installs.
+# Each package is given with the command or file (a pattern) that it installs.
 packages_want()
 {
     local package=$1 thing=$2
@@ -22,7 +22,7 @@ packages_want_boot()
     packages_want util-linux setpriv
     packages_want iproute2 rdma
     packages_want ibverbs-providers '/usr/lib/*/libibverbs/librxe-*.so'
-    # The guest runs busybox before it has any shared library, so busybox must be the static one.
+    # The guest runs busybox before it has shared libraries, so busybox must be static.
     if ! [ -x /bin/busybox ] || ldd /bin/busybox >/dev/null 2>&1; then
         missing+=(busybox-static)
     fi

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Extracts the plain ELF kernel from a bzImage: vmlinux.py BZIMAGE VMLINUX
 
-QEMU enters an ELF kernel with a PVH note directly, so that the emulated processor need not unpack it; that
-saves several seconds of each boot. Offsets are those of Documentation/x86/boot.rst in Linux.
+QEMU starts an ELF kernel with a PVH note directly. So the emulated processor need not unpack the kernel, which saves
+several seconds per boot. Offsets are from Documentation/x86/boot.rst in Linux.
 """
 import lzma
 import sys
