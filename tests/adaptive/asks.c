@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: tasks that post requests by themselves get parts and run them; requests that they cancel are not
- * lost. */
+/* Description: tasks that post requests explicitly get parts and run them. Requests that they cancel are not lost. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -21,7 +20,8 @@ static void count(uat_context_t *c, const void *arg, void *result)
     *(long *)result = sum;
 }
 
-/* The answer to a request: cancel every third one, look for the answer to every other third, wait for the rest. */
+/* Answer number i: cancel every third request, poll for the answer to every other third, and wait for the remaining
+ * ones. */
 static int answer(int i)
 {
     int rc = -EINPROGRESS;
@@ -34,7 +34,7 @@ static int answer(int i)
     return rc == -EINPROGRESS ? uat_request_wait() : rc;
 }
 
-/* Ask the victim up to 50 times, first in the way of that number. Returns whether a part was given. */
+/* Ask the victim up to 50 times, starting with the way that has number `first`. Returns whether the task got a part. */
 UAT_TASK(int, asks, int, victim, int, first)
 {
     for (int i = first; i < first + 50 && uat_rank() != victim; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: workers that uat_set_concurrency() excludes start no task of others, but run what is sent to them; when
- * the limit is raised they take work again; calls at the same time leave one limit in all workers.
+ * Description: workers that uat_set_concurrency() excludes start no tasks of other workers, but run tasks that are sent
+ * to them. When the limit is raised they take work again. Concurrent calls leave the same limit in all workers.
  */
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 enum { TASKS = 400, WORKERS_MAX = 64 };
 
 struct ranks {
-    int tasks[WORKERS_MAX]; /* by rank, or limits by rank */
+    int tasks[WORKERS_MAX]; /* by rank: numbers of tasks, or limits */
 };
 
 UAT_TASK(int, works, int64_t, ns)
@@ -44,7 +44,7 @@ static void count(uat_context_t *c, const void *arg, void *result)
     *(struct ranks *)result = by;
 }
 
-/* Have only workers below n run something, and at least half of them? */
+/* Returns 0 if only workers below n ran tasks, and at least half of them did. */
 static int wrong(const char *what, const struct ranks *by, int n)
 {
     int errors = 0, busy = 0;
@@ -60,14 +60,14 @@ static int wrong(const char *what, const struct ranks *by, int n)
     return errors + (2 * busy < n);
 }
 
-/* Both kinds of work with this limit. */
+/* Run both kinds of work with this limit. */
 static int check_limit(int n)
 {
     const uat_adaptive_t a = {.fn = count, .result_size = sizeof(struct ranks)};
     struct ranks tasks = {0}, parts;
     uat_set_concurrency(n);
-    uat_migrate(0);        /* an excluded worker would run what this task spawns there */
-    uat_sim_work(1000000); /* until the attempts that were under way have ended */
+    uat_migrate(0);        /* leave an excluded worker, which would run the tasks that this task spawns on it */
+    uat_sim_work(1000000); /* wait until attempts in progress have ended */
     run_tasks(&tasks);
     uat_adaptive_run(&a, NULL, 0, TASKS, NULL, &parts);
     return wrong("tasks", &tasks, n) + wrong("parts", &parts, n);
@@ -84,7 +84,7 @@ UAT_TASK(int, asks, int, unused)
     return uat_get_concurrency();
 }
 
-/* Calls of all workers at the same time. */
+/* All workers call at the same time. */
 static int check_race(void)
 {
     calls_task call[WORKERS_MAX];

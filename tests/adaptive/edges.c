@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: intervals at the ends of int64_t, with the largest grain and of 2^62 - 1 iterations; more nested
+ * Description: intervals at the ends of int64_t, with the largest grain and with 2^62 - 1 iterations; more nested
  * contexts than a worker has cells.
  */
 #include <stdio.h>
@@ -11,10 +11,10 @@
 enum { DEEP = 12 };
 
 struct span {
-    int64_t first, count; /* of the iterations that were run */
+    int64_t first, count; /* of the iterations that have run */
 };
 
-/* Runs an interval in chunks of arg iterations, and checks that the chunks and parts follow one another. */
+/* Runs an interval in chunks of *arg iterations, and checks that chunks and parts are consecutive. */
 static void run_all(uat_context_t *c, const void *arg, void *result)
 {
     struct span s = {0}, more;
@@ -45,7 +45,7 @@ static int wrong(int64_t begin, int64_t end, int64_t grain, int64_t most)
     return 1;
 }
 
-/* Each of the 40 iterations of a context runs one of the context inside, down to a depth of DEEP. */
+/* Each of the 40 iterations of a context runs one nested context, down to a depth of DEEP. */
 static void nest(uat_context_t *c, const void *arg, void *result)
 {
     int depth = *(const int *)arg + 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: adaptive requests give the sequential answers with random intervals, grains and chunks, in both modes:
- * ordered results, nested contexts, splitters with data and arguments of their own, parts taken back, searches that end
- * early, and bodies that spawn and so migrate with their context.
+ * Description: adaptive requests give the sequential answers with random intervals, grains and chunks, in both modes.
+ * The cases are ordered results, nested contexts, splitters with their own data and arguments, parts taken back,
+ * searches that end early, and bodies that spawn and therefore migrate with their context.
  *
  * usage: random RUNS SEED
  */
@@ -15,7 +15,7 @@
 #include "uat.h"
 #include "uat/adaptive.h"
 
-/* An affine map: the composition of maps is associative, and does not commute. */
+/* An affine map. Composition of maps is associative but not commutative. */
 struct map {
     uint64_t a, b;
 };
@@ -51,7 +51,7 @@ static struct map fold(uint64_t seed, int64_t begin, int64_t end)
 
 static volatile uint64_t spent;
 
-/* Work of some microseconds, real or virtual, so that other workers find the interval. */
+/* Work for some microseconds, real or virtual, so that other workers find the interval. */
 static void linger(uint64_t ns)
 {
     uint64_t begin = uat_time_ns();
@@ -68,7 +68,7 @@ UAT_TASK(struct map, fold_elsewhere, uint64_t, seed, int64_t, begin, int64_t, en
 
 static void run_inner(uat_context_t *outer, const struct job *job, int64_t begin, int64_t end, struct map *result);
 
-/* The chunk [begin, end), by this job's kind. */
+/* Run the chunk [begin, end), as this job's kind says. */
 static struct map fold_chunk(uat_context_t *c, const struct job *job, int64_t begin, int64_t end)
 {
     struct map m;
@@ -104,7 +104,7 @@ static void fold_part(uat_context_t *c, const void *arg, void *result)
         } else {
             if (!uat_context_take_back(c, &more, &to))
                 break;
-            if (to < at) { /* parts follow one another */
+            if (to < at) { /* the parts are consecutive */
                 printf("a part ends at %lld, before %lld\n", (long long)to, (long long)at);
                 more = identity;
             }
@@ -115,15 +115,15 @@ static void fold_part(uat_context_t *c, const void *arg, void *result)
     memcpy(result, &sum, sizeof(sum));
 }
 
-static int wrong_data; /* requests to this worker with data of another one */
+static int wrong_data; /* number of requests to this worker that carried another worker's data */
 
-/* Gives the first request half of what is left with the rank that asks as a part of its argument, and the others parts
- * of one iteration. */
+/* Gives the first request half of the remaining iterations, with the requesting rank in the part's argument. Gives each
+ * other request one iteration. */
 static void split_by_hand(uat_context_t *c, const uat_request_t *requests, int count)
 {
     int64_t begin, end;
     struct job job;
-    uat_context_poll(c); /* does nothing in a splitter */
+    uat_context_poll(c); /* has no effect in a splitter */
     for (int i = count; i-- > 0;) {
         int rank = -1;
         if (!uat_context_left(c, &begin, &end))
@@ -175,7 +175,7 @@ UAT_TASK(uint64_t, folds, uint64_t, seed, int, mode)
     return found.a != expected.a || found.b != expected.b;
 }
 
-/* The first iteration that is a hit, or -1. */
+/* Finds the first iteration that is a hit, or -1. */
 static void find_part(uat_context_t *c, const void *arg, void *result)
 {
     const struct job *job = arg;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line `NAME VALUE` of a device or of a port: where the value goes. */
+/* A line `NAME VALUE` of a device or of a port, and where the value is stored. */
 struct key {
     const char *name;
     size_t offset, size;
@@ -108,7 +108,7 @@ static bool read_value(const char *key, const char *text, uint64_t *value)
     return !errno && end != text && !*end;
 }
 
-/* Put the value of a line into an object. False: the object has no such key, or the value is no number. */
+/* Store the value of a line in an object. Returns false if the object has no such key or the value is not a number. */
 static bool set(const struct key *keys, void *object, const char *name, const char *text)
 {
     uint64_t value;
@@ -120,7 +120,7 @@ static bool set(const struct key *keys, void *object, const char *name, const ch
     return true;
 }
 
-/* Values that a file does not state. The limits among them are too large to be reached. */
+/* Values that a file does not give. Limits among them are too large to be reached. */
 static struct fake_device *new_device(struct fake_state *state, const char *name)
 {
     if (state->devices == FAKE_DEVICES)
@@ -189,7 +189,7 @@ static bool add_pkey(struct fake_port *port, const char *text)
     return true;
 }
 
-/* Take a line: its words are in w. The device and the port are those of the lines before it. */
+/* Take a line, whose words are in w. The device and the port are those of the preceding lines. */
 static bool take_line(struct fake_state *state, char (*w)[64], int words, struct fake_device **d,
                       struct fake_port **port)
 {

@@ -5,10 +5,10 @@
 
 #include "tests/fakeverbs/state.h"
 
-/* Add the devices of a file to the state. Returns 0, or -1 with a message on standard error. */
+/* Add the devices of a file to the state. Returns 0, or -1 after a message on standard error. */
 int fake_describe(struct fake_state *state, const char *path);
 
-/* Add a failure, as --fail states it: [RANK:]CALL[:K]:ERROR. Returns 0, or -1 with a message on standard error. */
+/* Add a failure in the format of --fail: [RANK:]CALL[:K]:ERROR. Returns 0, or -1 after a message on standard error. */
 int fake_describe_failure(struct fake_state *state, const char *text);
 
 #endif

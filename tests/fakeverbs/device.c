@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices: listing, opening, and what they say about themselves. */
+/* Devices: listing, opening, and their properties. */
 #include "tests/fakeverbs/fake.h"
 
 #include <arpa/inet.h>
@@ -17,7 +17,7 @@
 bool mlx5dv_is_supported(struct ibv_device *device);
 int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t in_size, void *out, size_t out_size);
 
-static struct ibv_device devices[FAKE_DEVICES]; /* one for each of fake_state->device */
+static struct ibv_device devices[FAKE_DEVICES]; /* one per entry of fake_state->device */
 
 FAKE_EXPORT struct ibv_device **ibv_get_device_list(int *count)
 {
@@ -97,7 +97,7 @@ FAKE_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t number, stru
     return query_port(context, number, (struct ibv_port_attr *)attr, offsetof(struct ibv_port_attr, port_cap_flags2));
 }
 
-/* Hosts share the description of a device, so the last byte of a GID counts them. */
+/* Hosts share the description of a device, so the host's number is added to the last byte of a GID. */
 static struct ibv_gid_entry gid_entry(const struct fake_gid *gid, int port)
 {
     struct ibv_gid_entry entry = {
@@ -148,12 +148,12 @@ FAKE_EXPORT int ibv_query_pkey(struct ibv_context *context, uint8_t number, int 
     return 0;
 }
 
-/* What the file descriptor of a context contains, for ibv_import_device(). */
+/* The content of a context's file descriptor, for ibv_import_device(). */
 struct card {
     int device;
 };
 
-/* fd: the descriptor of an imported context, which it owns from now on; -1: make one. */
+/* fd: the descriptor of an imported context, which this context then owns; -1: make one. */
 static struct ibv_context *make_context(int device, int fd)
 {
     struct fake_context *c = calloc(1, sizeof(*c));
@@ -186,10 +186,10 @@ static struct ibv_context *make_context(int device, int fd)
     return NULL;
 }
 
-/* Take one of `limit`, if there is one. */
+/* Take one of `limit` units, if one is left. */
 static bool take(int *used, int limit)
 {
-    /* Relaxed: only the number matters. */
+    /* Relaxed: only the number matters. Pairs with the atomics of the other processes. */
     if (__atomic_add_fetch(used, 1, __ATOMIC_RELAXED) <= limit || !limit)
         return true;
     __atomic_sub_fetch(used, 1, __ATOMIC_RELAXED);
@@ -253,7 +253,7 @@ FAKE_EXPORT bool mlx5dv_is_supported(struct ibv_device *device)
     return device >= devices && device < devices + FAKE_DEVICES && !strncmp(device->name, "mlx5", 4);
 }
 
-/* Answers QUERY_HCA_CAP and QUERY_HCA_VPORT_CONTEXT. */
+/* Answer QUERY_HCA_CAP and QUERY_HCA_VPORT_CONTEXT. */
 FAKE_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t in_size, void *out,
                                         size_t out_size)
 {

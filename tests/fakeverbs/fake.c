@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state as a process sees it: mapping, counting, failing. */
+/* The state as a process sees it: mapping, counting, and making calls fail. */
 #include "tests/fakeverbs/fake.h"
 
 #include <fcntl.h>
@@ -44,7 +44,7 @@ int fake_host(void)
 
 void fake_add(enum fake_call sum, uint64_t amount)
 {
-    /* Relaxed: nothing else depends on the counts, which `fakeverbs` reads when the processes have ended. */
+    /* Relaxed: nothing else depends on the counts. `fakeverbs` reads them after the processes have ended. */
     __atomic_fetch_add(&fake_state->count[rank < 0 ? 0 : rank % FAKE_RANKS][sum], amount, __ATOMIC_RELAXED);
 }
 
@@ -62,7 +62,8 @@ int fake_enter(enum fake_call call)
 
 uint32_t fake_number(uint32_t *last, uint32_t size, const char *what)
 {
-    /* Relaxed: the number alone is shared; what it names reaches peers with it, through the job's exchange. */
+    /* Relaxed: only the number is shared. The object that it names reaches peers together with the number, through the
+     * job's exchange. */
     uint32_t number = __atomic_add_fetch(last, 1, __ATOMIC_RELAXED);
     if (number < size)
         return number;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library in the place of libibverbs. It is put before the real one by LD_PRELOAD. Functions that it does not define,
- * such as ibv_port_state_str(), are those of the real library. The inline functions of <infiniband/verbs.h> reach it by
- * the functions in a context (struct verbs_context).
+ * A library that replaces libibverbs. LD_PRELOAD loads it before the real one. Functions that it does not define, such
+ * as ibv_port_state_str(), come from the real library. The inline functions of <infiniband/verbs.h> call it through the
+ * functions in a context (struct verbs_context).
  *
- * The process that posts a request carries it out, with its own CPU, on the memory of the peer, which it maps. This
- * happens in ibv_post_send(), so all operations take effect in posting order. The order of real adapters is weaker:
- * tests of order belong on Soft-RoCE and on hardware.
+ * The process that posts a request carries it out, with its own CPU, on the peer's memory, which it has mapped. It does
+ * so in ibv_post_send(), so all operations take effect in posting order. Real adapters have a weaker order, so tests of
+ * order belong on Soft-RoCE and on hardware.
  */
 #ifndef FAKE_FAKE_H
 #define FAKE_FAKE_H
@@ -14,17 +14,17 @@
 #include "tests/fakeverbs/state.h"
 
 #define FAKE_EXPORT __attribute__((visibility("default")))
-/* The function of this name that this library hides. */
+/* The real function with this name, which this library hides. */
 #define FAKE_REAL(name) (__extension__(__typeof__(&name)) dlsym(RTLD_NEXT, #name))
 
-/* The shared state; NULL: this process does not run under `fakeverbs`, and there is no device. */
+/* The shared state. NULL: this process does not run under `fakeverbs`, and has no device. */
 extern struct fake_state *fake_state;
 
-/* This process's rank in its job, or -1; its host. */
+/* This process's rank in its job, or -1; and its host. */
 int fake_rank(void);
 int fake_host(void);
 
-/* Count a call. Returns 0, or the errno with which it must fail. */
+/* Count a call. Returns 0, or the errno with which the call must fail. */
 int fake_enter(enum fake_call call);
 /* Add to a sum. */
 void fake_add(enum fake_call sum, uint64_t amount);
@@ -37,16 +37,16 @@ struct fake_context {
 
 struct fake_cq {
     struct ibv_cq cq;
-    unsigned head, tail, size; /* completions added and taken; modulo size: places in the ring */
+    unsigned head, tail, size; /* numbers of completions added and taken; modulo size: places in the ring */
     struct ibv_wc *ring;
     struct fake_qp **from; /* the queue pair of each completion */
-    unsigned *ends;        /* how many requests of its queue the completion ends */
+    unsigned *ends;        /* the number of requests of its queue that the completion ends */
 };
 
 struct fake_qp {
     struct ibv_qp qp;
-    unsigned depth, used; /* requests that the send queue holds */
-    unsigned unsignalled; /* requests since the last that gives a completion */
+    unsigned depth, used; /* depth: capacity of the send queue; used: number of requests in it */
+    unsigned unsignalled; /* number of requests since the last one with a completion */
     bool signal_all;
 };
 
@@ -61,7 +61,7 @@ static inline struct fake_device *fake_device_of(struct ibv_context *context)
     return &fake_state->device[fake_context_of(context)->device];
 }
 
-/* The number of a new object, from 1. The process ends with a message if the table is full. */
+/* A new object's number, from 1. The process ends with a message if the table is full. */
 uint32_t fake_number(uint32_t *last, uint32_t size, const char *what);
 
 /* domain.c: functions of a context */
@@ -77,8 +77,8 @@ int fake_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 int fake_poll_cq(struct ibv_cq *cq, int room, struct ibv_wc *wc);
 
 /*
- * memory.c: where the bytes at `address` (as the region's key names them) can be accessed by this process. The region
- * must allow `access`, IBV_ACCESS_*, and belong to the protection domain. NULL: the key does not allow it.
+ * memory.c: where this process can access the bytes at `address` (as the region's key names them). The region must
+ * allow `access`, IBV_ACCESS_*, and belong to the protection domain. Returns NULL if the key does not allow the access.
  */
 char *fake_translate(uint32_t key, uint64_t address, uint64_t bytes, uint32_t access, uint32_t domain);
 

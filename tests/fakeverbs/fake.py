@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Runs programs with made-up verbs devices: what the tests in this folder share."""
+"""Runs programs with simulated verbs devices: what the tests in this folder share."""
 import os
 import subprocess
 import tempfile
 from pathlib import Path
 
 DEVICES = Path(__file__).resolve().parent / "devices"
-SECONDS = 120  # limit for a run, which takes about one
+SECONDS = 120  # limit for a run, which normally takes about one second
 
 
 class Run:
-    """A job under `fakeverbs`: status, standard output, lines on standard error, and {call: (total, most of a worker)}."""
+    """A job under `fakeverbs`: status, standard output, lines on standard error, and {call: (total, maximum per
+    worker)}."""
 
     def __init__(self, build, workers, program, devices=("one",), hosts=1, fail=(), apart=False, **settings):
-        """devices: files of the folder `devices`, or their text. fail: as --fail. apart: --apart. settings: UAT_* without UAT_."""
+        """devices: files of the folder `devices`, or their text. fail: as in --fail. apart: as --apart. settings: UAT_
+        variables without that prefix."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("UAT_")}
         environment |= {f"UAT_{name}": value for name, value in ({"TRANSPORT": "ibv"} | settings).items()}
         with tempfile.TemporaryDirectory() as folder:

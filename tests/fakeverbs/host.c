@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker sees of its host: name, boot id, the number of workers, files of the devices in /sys. */
+/* What a worker sees of its host: name, boot id, number of workers, and the devices' files in /sys. */
 #include "tests/fakeverbs/fake.h"
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ FAKE_EXPORT int gethostname(char *name, size_t size)
     return 0;
 }
 
-/* The place of a device in the file system; NULL: the path is none in it. */
+/* The device that this path of the file system belongs to; NULL: none. */
 static const struct fake_device *device_of_path(const char *path, const char **rest)
 {
     static const char folder[] = "/sys/class/infiniband/";
@@ -46,7 +46,7 @@ static const struct fake_device *device_of_path(const char *path, const char **r
     return NULL;
 }
 
-/* A file with this content, to read. */
+/* A readable file with this content. */
 static FILE *text_file(const char *text)
 {
     FILE *file = tmpfile();
@@ -76,7 +76,7 @@ FAKE_EXPORT FILE *fopen(const char *path, const char *mode)
     return FAKE_REAL(fopen)(path, mode);
 }
 
-/* An interface that has the IPv4 address of a GID of RoCE v2, in a network of 24 bits. */
+/* An interface with the IPv4 address of a GID of RoCE v2, in a network of 24 bits. */
 struct interface {
     struct ifaddrs shown;
     struct sockaddr_in address, mask;
@@ -99,7 +99,7 @@ static bool interface_of(const struct fake_gid *gid, struct interface *i)
     return true;
 }
 
-/* The interfaces of RoCE devices come before the real ones. */
+/* The interfaces of RoCE devices precede the real ones. */
 FAKE_EXPORT int getifaddrs(struct ifaddrs **list)
 {
     struct interface *next = interfaces;
@@ -133,7 +133,7 @@ FAKE_EXPORT int stat(const char *path, struct stat *status)
     return rc;
 }
 
-/* The files of a made-up device exist. */
+/* The files of a simulated device exist. */
 FAKE_EXPORT int access(const char *path, int mode)
 {
     return fake_state && !strncmp(path, "/dev/infiniband/uverbs", 22) ? 0 : FAKE_REAL(access)(path, mode);
@@ -160,7 +160,7 @@ FAKE_EXPORT pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_va
     return FAKE_REAL(PMIx_Put)(scope, key, value);
 }
 
-/* The launcher counts all workers as workers of one host. */
+/* The launcher reports all workers as workers of one host. */
 FAKE_EXPORT pmix_status_t PMIx_Get(const pmix_proc_t *who, const char key[], const pmix_info_t info[], size_t count,
                                    pmix_value_t **value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the command `fakeverbs`, which runs a command whose processes have made-up verbs devices. */
+/* Description: the command `fakeverbs`, which runs a command whose processes have simulated verbs devices. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -52,7 +52,7 @@ static int write_counts(const struct fake_state *state, const char *path)
     return fclose(file);
 }
 
-/* Make the state. Its descriptor stays open in this process, where the others find it. */
+/* Make the state. Its descriptor stays open in this process, where the other processes find it. */
 static struct fake_state *make_state(void)
 {
     char path[64];
@@ -69,8 +69,9 @@ static struct fake_state *make_state(void)
     return map;
 }
 
-/* Put the library before the others. It is in the same folder as this program. LD_PRELOAD takes no path with a space,
- * so the path leads through a descriptor of this process, which stays open as long as the command runs. */
+/* Make LD_PRELOAD load the library before all others. The library is in the same folder as this program. LD_PRELOAD
+ * accepts no path with a space. So the path leads through a descriptor of this process, which stays open until the
+ * command has ended. */
 static void preload(void)
 {
     char own[1024], list[4096];

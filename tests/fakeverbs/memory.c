@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory regions, and how a process reaches the bytes of another one's region. */
+/* Memory regions, and how a process accesses another process's region. */
 #include "tests/fakeverbs/fake.h"
 
 #include <dlfcn.h>
@@ -17,9 +17,9 @@
 #undef ibv_reg_mr_iova
 
 enum { PAGE = 4096, KEY_SHIFT = 8 };
-static char *maps[FAKE_REGIONS]; /* where this process has mapped the regions of others; NULL: not yet */
+static char *maps[FAKE_REGIONS]; /* where this process has mapped other processes' regions; NULL: not yet */
 
-/* Note the memory objects that processes make, so that peers can map them. */
+/* Record the memory objects that processes make, so that peers can map them. */
 FAKE_EXPORT int memfd_create(const char *name, unsigned flags)
 {
     int fd = FAKE_REAL(memfd_create)(name, flags);
@@ -123,7 +123,7 @@ FAKE_EXPORT void ibv_unimport_mr(struct ibv_mr *mr)
     free(mr);
 }
 
-/* Map `length` bytes of a memory object at `place`. All are multiples of a page, except for the inode. */
+/* Map `length` bytes of a memory object at `place`. All numbers except the inode are multiples of the page size. */
 static bool map_object(uint64_t inode, uint64_t offset, uint64_t length, char *place)
 {
     char path[64];
@@ -143,7 +143,7 @@ static bool map_object(uint64_t inode, uint64_t offset, uint64_t length, char *p
     return done;
 }
 
-/* Map the bytes [start, end) of process `pid` at `place`. They may be of several memory objects. */
+/* Map bytes [start, end) of process `pid` at `place`. They may belong to several memory objects. */
 static bool map_process(int pid, uint64_t start, uint64_t end, char *place)
 {
     char path[64], line[512];
@@ -163,7 +163,7 @@ static bool map_process(int pid, uint64_t start, uint64_t end, char *place)
     return mapped == end - start;
 }
 
-/* Map a region of another process here. NULL: that is not possible. */
+/* Map another process's region into this process. Returns NULL if that is impossible. */
 static char *map_region(const struct fake_region *r)
 {
     uint64_t start = r->address / PAGE * PAGE, end = (r->address + r->length + PAGE - 1) / PAGE * PAGE;
@@ -178,7 +178,7 @@ static char *map_region(const struct fake_region *r)
     return place + (r->address - start);
 }
 
-/* The first byte of a region in this process. */
+/* The address of a region's first byte in this process. */
 static char *base_of(uint32_t at)
 {
     const struct fake_region *r = &fake_state->region[at];

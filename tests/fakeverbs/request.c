@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests: carried out when they are posted; and their completions. */
+/* Requests, which are carried out when they are posted, and their completions. */
 #include "tests/fakeverbs/fake.h"
 
 #include <errno.h>
@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Copy bytes; aligned words whole. */
+/* Copy bytes. Aligned words are copied whole. */
 static void copy(char *to, const char *from, size_t bytes)
 {
     if (((uintptr_t)to | (uintptr_t)from | bytes) % sizeof(uint64_t)) {
         memcpy(to, from, bytes);
         return;
     }
-    /* Relaxed: the fences around a post order the copies. The other side is the peer's CPU. */
+    /* Relaxed: the fences around a post order the copies. Pairs with the peer's CPU, which accesses the same words. */
     for (size_t i = 0; i < bytes; i += sizeof(uint64_t))
         __atomic_store_n((uint64_t *)(void *)(to + i),
                          __atomic_load_n((const uint64_t *)(const void *)(from + i), __ATOMIC_RELAXED),
@@ -30,7 +30,7 @@ static uint32_t access_of(enum ibv_wr_opcode code)
                                        : IBV_ACCESS_REMOTE_ATOMIC;
 }
 
-/* The address of the local buffer; NULL: its key does not allow the operation. */
+/* The address of the local buffer; NULL if its key does not allow the operation. */
 static char *local_of(const struct fake_qp *qp, const struct ibv_send_wr *wr)
 {
     const struct ibv_sge *sge = wr->sg_list;
@@ -40,11 +40,12 @@ static char *local_of(const struct fake_qp *qp, const struct ibv_send_wr *wr)
                           wr->opcode == IBV_WR_RDMA_WRITE ? 0 : IBV_ACCESS_LOCAL_WRITE, qp->qp.pd->handle);
 }
 
-/* The peer of a pair, if it answers. */
+/* The peer of a pair, if the peer can answer. */
 static const struct fake_pair *peer_of(const struct fake_pair *own, uint32_t number)
 {
     const struct fake_pair *peer = own->peer && own->peer < FAKE_PAIRS ? &fake_state->pair[own->peer] : NULL;
-    /* Acquire: the values that the peer set before its state. The other side is ibv_modify_qp(). */
+    /* Acquire: makes visible the values that the peer set before its state. Pairs with the release in
+     * ibv_modify_qp(). */
     if (!peer || !peer->live || __atomic_load_n(&peer->state, __ATOMIC_ACQUIRE) < IBV_QPS_RTR || peer->peer != number ||
         peer->rq_psn != own->sq_psn)
         return NULL;
@@ -61,8 +62,8 @@ static void atomic(const struct ibv_send_wr *wr, uint64_t *local, uint64_t *remo
 {
     uint64_t old = wr->wr.atomic.compare_add;
     fake_add(FAKE_ATOMICS, 1);
-    /* Sequentially consistent: an adapter's atomics are in one order, and the post before them is a fence. The other
-     * side is the peer's CPU, which loads these words. */
+    /* Sequentially consistent: an adapter's atomics have one order, and the post before them is a fence. Pairs with the
+     * loads of these words by the peer's CPU. */
     if (wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
         old = __atomic_fetch_add(remote, old, __ATOMIC_SEQ_CST);
     else
@@ -78,7 +79,7 @@ static enum ibv_wc_status carry_out(const struct fake_qp *qp, const struct ibv_s
     uint32_t key = is_atomic ? wr->wr.atomic.rkey : wr->wr.rdma.rkey, access = access_of(wr->opcode);
     if (!peer)
         return IBV_WC_RETRY_EXC_ERR;
-    if (wr->num_sge != 1 || !wr->sg_list->length) /* nothing of uat posts this */
+    if (wr->num_sge != 1 || !wr->sg_list->length) /* uat posts no such request */
         return IBV_WC_LOC_LEN_ERR;
     char *local = local_of(qp, wr);
     if (!local)
@@ -101,7 +102,7 @@ static enum ibv_wc_status carry_out(const struct fake_qp *qp, const struct ibv_s
     return IBV_WC_SUCCESS;
 }
 
-/* Add a completion, which ends the requests of the queue since the completion before it. */
+/* Add a completion. It ends the queue's requests since the previous completion. */
 static void complete(struct fake_qp *qp, const struct ibv_send_wr *wr, enum ibv_wc_status status)
 {
     struct fake_cq *cq = (struct fake_cq *)qp->qp.send_cq;
@@ -121,8 +122,8 @@ int fake_post_send(struct ibv_qp *pair, struct ibv_send_wr *wr, struct ibv_send_
 {
     struct fake_qp *qp = (struct fake_qp *)pair;
     int error = fake_enter(FAKE_POST_SEND);
-    /* Full fence: a doorbell orders the stores before it ahead of what the adapter does, and what the operations below
-     * read comes after it. The other side is any full fence of a peer. */
+    /* Full fence: a doorbell orders the earlier stores before the adapter's actions. The operations below read after
+     * it. Pairs with any full fence of a peer. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (; wr && !error; wr = wr->next) {
         bool broken = pair->state == IBV_QPS_ERR;
@@ -139,7 +140,7 @@ int fake_post_send(struct ibv_qp *pair, struct ibv_send_wr *wr, struct ibv_send_
         if (status != IBV_WC_SUCCESS || (wr->send_flags & IBV_SEND_SIGNALED) || qp->signal_all)
             complete(qp, wr, status);
     }
-    /* Full fence: what the operations read and wrote comes before all that the process does later. */
+    /* Full fence: everything that the operations read and wrote precedes all later accesses of the process. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (error && bad)
         *bad = wr;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all processes of one run of `fakeverbs` share: the devices, the objects that peers reach by number, and counts.
- * The state is a memory object without a name. The command `fakeverbs` holds it, and each process maps it through the
- * path in the environment variable FAKE_VERBS. So nothing is left behind, however the processes end.
+ * What all processes of one run of `fakeverbs` share: the devices, the objects that peers find by number, and counts.
+ * The state is a memory object without a name. The command `fakeverbs` holds the object, and each process maps it
+ * through the path in the environment variable FAKE_VERBS. So nothing is left, however the processes end.
  *
- * The memory object starts as zeros. An object's number is its index in its table; index 0 is unused. Numbers are not
- * used again.
+ * The memory object is zero at first. An object's number is its index in its table; index 0 is unused. Numbers are not
+ * reused.
  */
 #ifndef FAKE_STATE_H
 #define FAKE_STATE_H
@@ -48,7 +48,8 @@
     X(PMIX_PUT, "pmix_put")                                                                                            \
     X(PMIX_GET, "pmix_get")                                                                                            \
     X(PERSONALITY, "personality")                                                                                      \
-    /* These are sums, not calls. */                                                                                   \
+    /* The following are sums, not
+     * calls. */                                                                                     \
     X(MR_BYTES, "mr_bytes")                                                                                            \
     X(MR_PAGES, "mr_pages")                                                                                            \
     X(PMIX_PUT_BYTES, "pmix_put_bytes")                                                                                \
@@ -62,7 +63,7 @@ extern const char *const fake_call_names[FAKE_CALLS];
 
 enum {
     FAKE_DEVICES = 16,
-    FAKE_PORTS = 2, /* of a device, at most */
+    FAKE_PORTS = 2, /* maximum ports of a device */
     FAKE_GIDS = 16,
     FAKE_PKEYS = 8,
     FAKE_HOSTS = 64,
@@ -81,9 +82,10 @@ struct fake_gid {
 
 struct fake_port {
     struct ibv_port_attr attr;
-    uint32_t fabric;           /* ports of different fabrics do not reach each other, whatever their addresses are */
+    uint32_t fabric;           /* ports of different fabrics cannot reach each other, whatever their addresses */
     uint32_t service_level;    /* packets of other service levels are dropped */
-    uint16_t unordered_levels; /* of an mlx5 device: the mask of service levels that it delivers out of order */
+    uint16_t unordered_levels; /* of an mlx5 device: a mask of the service levels whose packets it delivers out of
+                                * order */
     uint32_t gids, pkeys;
     struct fake_gid gid[FAKE_GIDS];
     uint16_t pkey[FAKE_PKEYS];
@@ -91,32 +93,32 @@ struct fake_port {
 
 struct fake_device {
     char name[IBV_SYSFS_NAME_MAX];
-    char sysfs[64]; /* folder with the files that the kernel has for a device; "": there is none */
+    char sysfs[64]; /* a folder with the kernel's files for a device; "": there is none */
     struct ibv_device_attr attr;
     struct ibv_pci_atomic_caps pci_atomics;
     int host;          /* exists on this host only; -1: on all */
     int numa_node;     /* -1: unknown */
-    int max_contexts;  /* processes of a host that may have it open at a time; 0: no limit */
+    int max_contexts;  /* maximum processes of a host that have it open at the same time; 0: no limit */
     int max_inline;    /* bytes */
-    bool has_rc;       /* queue pairs for reliable connections can be created */
-    bool relaxed_only; /* memory keys without IBV_ACCESS_RELAXED_ORDERING are refused */
-    bool relaxes;      /* an mlx5 device that says that its memory keys are always relaxed */
-    int open_ms;       /* milliseconds that opening it takes */
-    bool small_pages;  /* the kernel gives shared memory no huge pages */
-    int answers;       /* requests of a process that are answered; 0: all */
-    bool wrong_reads;  /* READs return other bytes, as from another host with the same address */
+    bool has_rc;       /* it supports queue pairs for reliable connections */
+    bool relaxed_only; /* it refuses memory keys without IBV_ACCESS_RELAXED_ORDERING */
+    bool relaxes;      /* an mlx5 device that reports that its memory keys are always relaxed */
+    int open_ms;       /* duration of opening it in milliseconds */
+    bool small_pages;  /* the kernel backs shared memory without huge pages */
+    int answers;       /* maximum number of a process's requests that are answered; 0: all */
+    bool wrong_reads;  /* READs return wrong bytes, as from another host with the same address */
     struct fake_port port[FAKE_PORTS];
 };
 
-/* Fail the k-th call of a kind in the process of a rank. */
+/* Let the k-th call of a kind fail in the process of a rank. */
 struct fake_failure {
-    int rank; /* -1: any; each process counts alone */
+    int rank; /* -1: any rank; each process counts its own calls */
     enum fake_call call;
-    uint64_t at; /* from 1; 0: each call */
+    uint64_t at; /* counted from 1; 0: each call fails */
     int error;
 };
 
-/* A memory object that a process has made: where its bytes can be mapped. */
+/* A memory object that a process has made, and where its bytes can be mapped. */
 struct fake_object {
     int pid, fd;
     uint64_t inode;
@@ -139,8 +141,8 @@ struct fake_pair {
 };
 
 struct fake_state {
-    int hosts;  /* the workers are dealt out to this number of hosts */
-    bool apart; /* each worker is in a PID namespace of its own, as far as it sees */
+    int hosts;  /* the number of hosts among which the workers are distributed */
+    bool apart; /* each worker sees a separate PID namespace */
     int devices;
     int failures;
     struct fake_device device[FAKE_DEVICES];
@@ -148,7 +150,7 @@ struct fake_state {
     int used_contexts[FAKE_HOSTS][FAKE_DEVICES], used_pairs[FAKE_HOSTS][FAKE_DEVICES],
         used_regions[FAKE_HOSTS][FAKE_DEVICES];
     uint64_t count[FAKE_RANKS][FAKE_CALLS];
-    uint32_t objects, domains, regions, pairs; /* the last number given out */
+    uint32_t objects, domains, regions, pairs; /* the last numbers that were assigned */
     struct fake_object object[FAKE_OBJECTS];
     struct fake_domain domain[FAKE_DOMAINS];
     struct fake_region region[FAKE_REGIONS];

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: the command `fakeverbs` itself: it refuses bad files and options, lists 16 devices on the hosts that have them, passes on the
-status of its command and signals, and leaves nothing behind.
+"""Description: the command `fakeverbs` itself. It refuses bad files and options, lists 16 devices on the hosts that
+have them, passes on its command's status and signals, and leaves nothing.
 
 usage: test_command.py BUILD
 """
@@ -58,7 +58,7 @@ def check_status(folder):
 
 
 def check_devices(folder):
-    """Half of the devices are on host 1 only."""
+    """Half of the devices exist only on host 1."""
     many = folder / "many"
     many.write_text("".join(f"device fake{i}\n{'host 1' if i % 2 else 'host -1'}\n{PORT}" for i in range(16)))
     for host, number in (("0", 8), ("1", 16)):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: what a first run on a cluster may meet: too few resources, adapters that uat cannot use, networks that do not connect the
-hosts. Each condition ends in one line that names its cause and what mends it; where uat can go on, the job gives the right answer. The
-table in docs/testing.md has a row for each condition.
+"""Description: problems of a first run on a cluster: too few resources, adapters that uat cannot use, networks that do
+not connect the hosts. For each problem, the job either ends with one line that names the cause and the cure, or
+continues to the right answer. The table in docs/testing.md has one row per condition.
 
 usage: test_conditions.py BUILD
 """
@@ -35,12 +35,12 @@ def file_of(device):
 
 
 def limited_memory(build):
-    """uatrun, without the right to lock more than 64 KiB."""
+    """uatrun, without the right to lock more than 64 KiB of memory."""
     drop = ["--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"] if os.geteuid() == 0 else []
     return ["sh", "-c", 'ulimit -l 64 && exec setpriv "$@"', "sh", *drop, *fib(build, 18)]
 
 
-# condition, options of Run, pattern of the only line (None: none), does the job go on to the right answer?
+# condition, options of Run, pattern of the only line (None: no line), whether the job continues to the right answer
 CONDITIONS = [
     ("locked memory is limited", {"limited": True}, r"RLIMIT_MEMLOCK is 64 KiB; raise it with", False),
     ("another PMIx", {"fail": ["pmix_init:EIO"]}, r"PMIx_Init failed: .* libpmix of this program is .*\d\.\d.*, the launcher's server is of version "
@@ -95,7 +95,7 @@ CONDITIONS = [
      r"0x7fff and 0x7fff are both those of limited members", False),
     ("no partition key", {"devices": [one().replace("0xffff", "0x0000")]}, r"has no partition key: is its subnet manager running", False),
 ]
-TABLE = re.compile(r"reach each other over the network|^  rank \d")  # lines of the table of pairs
+TABLE = re.compile(r"reach each other over the network|^  rank \d")  # lines of the table of pairs of ranks
 
 
 LATE = re.compile(r"it has ended|a worker has ended early\?|is in its collective call")
@@ -103,18 +103,19 @@ OTHERS = re.compile(r" \(and (\d+) other workers? of this host\)$")
 
 
 def check_once(build):
-    """Workers of a host that meet the same condition print one line, with their number. One that is late may print a line of its own."""
+    """Workers of a host that meet the same condition print one line, with the number of these workers. A late worker
+    may print a separate line."""
     workers = 24
     for hosts in 1, 2:
         run = Run(build, workers, fib(build, 18), fail=["reg_mr:ENOMEM"], hosts=hosts)
         lines = [line for line in run.lines if "cannot register" in line]
         counted = [1 + (int(found[1]) if (found := OTHERS.search(line)) else 0) for line in lines]
-        # The first host that reports ends the job, so the other may print nothing.
+        # The first host that reports ends the job, so the other host may print nothing.
         expect(0 < len(lines) <= workers / 3 and len(lines) < sum(counted) <= workers, f"one line of a host\n{run}")
 
 
 def check_small_pages(build):
-    """Many workers of a host in pages of 4 KiB: one line, by one of them. With huge pages there is none."""
+    """With pages of 4 KiB on many workers of a host, one worker prints one line. With huge pages no line is printed."""
     for small in 0, 1:
         run = Run(build, 48, fib(build, 18), devices=[one(f"small_pages {small}")])
         said = [line for line in run.lines if re.search(r"million pages of 4 KiB for the 48 workers .* with `advise`", line)]
@@ -122,31 +123,35 @@ def check_small_pages(build):
 
 
 def check_late_host(build):
-    """Workers that wait for the workers of another host: one of them says so in each of the two or three fences of a start."""
+    """Workers wait for another host's workers. In each of the two or three fences of a start, one worker prints a line
+    about the wait."""
     run = Run(build, 24, fib(build, 18), devices=[one("host 0"), one("host 1\nopen_ms 4000")], hosts=2, STALL_TIMEOUT="2")
     said = [line for line in run.lines if re.search(r" on fake0: has waited \d+ s for all workers in PMIx_Fence", line)]
     expect(run.status == 0 and 1 <= len(said) <= 4, f"late host\n{run}")
 
 
 def check_start_time(build):
-    """Which steps of the start took longest."""
+    """The steps of the start that took longest."""
     run = Run(build, 4, fib(build, 18), devices=[one("open_ms 700")], LOG="info")
     said = [line for line in run.lines if re.search(r"rank 0 on .* the start took [\d.]+ s; its longest step, [\d.]+ s: ", line)]
-    took = [[float(number) for number in re.findall(r"([\d.]+) s[:;]", line)] for line in said]  # all, the longest, the next ones
+    # total, longest, next longest
+    took = [[float(number) for number in re.findall(r"([\d.]+) s[:;]", line)] for line in said]
     expect(run.status == 0 and len(took) == 1 and took[0] == sorted(took[0], reverse=True) and took[0][1] >= 0.7, f"start time\n{run}")
 
 
 def check(build, name, options, says, goes_on):
     options = dict(options)
     program = limited_memory(build) if options.pop("limited", False) else fib(build, 18)
-    run = Run(build, 4, program, STALL_TIMEOUT="0", **options)  # on a busy machine workers wait for each other for long
+    # 0, because on a busy machine workers wait for each other for a long time
+    run = Run(build, 4, program, STALL_TIMEOUT="0", **options)
     what = f"{name}\n{run}"
     expect((run.status == 0 and "2584 (correct)" in run.out) == goes_on and run.status in (0, 1), what)
-    # A worker may be late and find another one gone, or past the call that failed there, which has reported.
+    # A late worker may find another worker gone, or already past the call that failed there. The other worker has then
+    # printed the line.
     lines = [line.split(": ", 2)[2] for line in run.lines if line.startswith("uat: ") and not LATE.search(line)]
     said = {OTHERS.sub("", line) for line in lines}
     expect(bool(says) == bool(said) and (not says or any(re.search(says, line) for line in said)), what)
-    # Workers that meet the same condition say the same, except for ranks, hosts and addresses.
+    # Workers that meet the same condition print the same text, except for ranks, hosts and addresses.
     alike = {re.sub(r"0x[0-9a-f]+|(?<=rank )\d+|fake\d|\d+ of \d+|\d+", "N", line) for line in said if not TABLE.search(line)}
     alike = {re.sub(r"FETCH_ADD|CMP_SWAP|READ|WRITE", "operation", line) for line in alike}
     expect(len(alike) <= 1, what)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: a worker of a host with twelve adapters lists them once, and opens only those about which /sys says too little. It takes the
-port that it would take if it had opened all of them. A job runs with the limits of each real device in `devices`. uat_info shows the properties of the chosen adapter's queue pairs and keys.
+"""Description: on a host with twelve adapters, a worker lists them once, and opens only those for which /sys has too
+little information. It takes the port that it would take after opening all of them. A job runs within the limits of each
+real device in `devices`. uat_info shows the properties of the chosen adapter's queue pairs and keys.
 
 usage: test_devices.py BUILD
 """
@@ -13,16 +14,16 @@ from pathlib import Path
 
 from fake import Run, expect, fib
 
-# Name, state, link layer, rate in Gb/s, atomics. fake4 is the best that can be used.
+# Name, state, link layer, rate in Gb/s, atomics. fake4 is the best usable adapter.
 ADAPTERS = [("fake0", "down", "infiniband", 400, "hca"), ("fake1", "active", "ethernet", 400, "hca"), ("fake2", "active", "infiniband", 100, "hca"),
             ("fake3", "active", "infiniband", 400, "none"), ("fake4", "active", "infiniband", 200, "hca")]
 ADAPTERS += [(f"fake{i}", "active", "infiniband", 100, "hca") for i in range(5, 12)]
-SPEED = {100: 32, 200: 64, 400: 128}  # codes of active_speed, with width 4X
+SPEED = {100: 32, 200: 64, 400: 128}  # codes of active_speed for width 4X
 STATE = {"active": "4: ACTIVE", "down": "1: DOWN"}
 
 
 def describe(folder, with_sysfs):
-    """The text of a file of devices. If with_sysfs, write the kernel's files for them."""
+    """The text of a file of devices. If with_sysfs, also write the kernel's files for the devices."""
     text = ""
     for i, (name, state, link, rate, atomics) in enumerate(ADAPTERS):
         ethernet = link == "ethernet"
@@ -46,12 +47,12 @@ def check(build, text, opened, hosts=1, workers=4, takes="fake4", **settings):
     expect(run.count["get_device_list"] == (workers, 1), run.count)
     expect(run.count["close_device"] == run.count["open_device"], run.count)
     expect(sum(f"verbs port {takes}:1 in" in line for line in run.lines) == workers, run)
-    if hosts > 1:  # the same port was the reason to take verbs
+    if hosts > 1:  # the same port is named as the reason to choose verbs
         expect(sum(f"workers are on several nodes; {takes}:1 is active" in line for line in run.lines) == workers, run)
 
 
 def test_info(build):
-    """uat_info shows what a queue pair and a memory key of the chosen device are like."""
+    """uat_info shows the properties of the chosen device's queue pairs and memory keys."""
     for relaxed, keys in (0, "yes"), (1, "Invalid argument"):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "devices"
@@ -68,7 +69,8 @@ def main():
     build = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         text = describe(folder, True)
-        # fake3, which looks better; fake4; and fake1, whose GIDs /sys does not show in one file. Not fake0, which is down.
+        # It opens fake3, which looks better, fake4, and fake1, whose GIDs are not complete in /sys. It does not open
+        # fake0, which is down.
         check(build, text, 3)
         check(build, text, 3, hosts=2, TRANSPORT="auto")
         check(build, text, 1, NET_DEVICES="fake7", takes="fake7")
@@ -78,7 +80,8 @@ def main():
         expect(run.count["open_device"][0] == 0, run.count)
     check(build, describe("", False), len(ADAPTERS))
     test_info(build)
-    for name in "connectx-5", "connectx-6", "connectx-7", "bnxt", "qedr":  # irdma and efa are refused: test_conditions.py
+    # irdma and efa are refused: see test_conditions.py
+    for name in "connectx-5", "connectx-6", "connectx-7", "bnxt", "qedr":
         run = Run(build, 4, fib(build, 16), devices=[name], hosts=2, TRANSPORT="auto")
         expect(run.status == 0 and "987 (correct)" in run.out and "transport    ibv" in run.out and not run.lines, (name, run))
 

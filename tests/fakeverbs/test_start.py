@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: jobs over made-up verbs devices start, compute and end, with 2 to 128 workers on one or several hosts. They make the queue
-pairs and regions that docs/verbs.md states, also where one worker registers for its host, and give back all that they take.
+"""Description: jobs over simulated verbs devices start, compute and end, with 2 to 128 workers on one or several hosts.
+They make as many queue pairs and regions as docs/verbs.md states, also if one worker registers memory for its host, and
+give back everything that they take.
 
 usage: test_start.py BUILD [WORKERS HOSTS]...
 """
@@ -14,34 +15,34 @@ GIVEN_BACK = {"open_device": "close_device", "reg_mr": "dereg_mr", "create_cq": 
 
 
 def check(build, workers, hosts, shared=False):
-    """shared: the first worker of a host registers the pool; its host must have several workers."""
+    """shared: the first worker of each host registers the pool; a host must have several workers."""
     connect = "host,regions=shared" if shared else "host"
     run = Run(build, workers, fib(build, 20), hosts=hosts, TRANSPORT="auto" if hosts > 1 else "ibv", CONNECT=connect)
     count = run.count
     expect(run.status == 0 and "6765 (correct)" in run.out and "transport    ibv" in run.out, run)
-    # One queue pair to a worker of each other host, and one to the worker itself.
+    # Per worker: one queue pair to a worker of each other host, and one to the worker itself.
     expect(count["create_qp"] == (workers * hosts, hosts), count)
     expect(count["modify_qp"] == (3 * workers * hosts, 3 * hosts), count)
-    imports = workers if shared else 0  # the first worker of a host imports its own domain, to try it
+    imports = workers if shared else 0  # the first worker of a host imports its own domain, as a test
     for taken, given in GIVEN_BACK.items():
         more = imports if taken == "open_device" else 0
         expect(count[taken][0] + more == count[given][0] and count[taken][0] >= workers, (taken, count))
     expect(count["import_device"][0] == count["import_pd"][0] == imports, count)
     domains = hosts if shared else workers
     expect(count["alloc_pd"][0] == domains and count["dealloc_pd"][0] == domains + count["alloc_parent_domain"][0], count)
-    # A region of the worker's own segment, and two of the segments of its host's workers.
+    # Per worker, one region for its own segment; per domain, two for the segments of the host's workers.
     expect(count["reg_mr"] == (workers + 2 * domains, 3), count)
-    # A worker publishes two keys, and a third one about the hosts that it has reached.
+    # A worker publishes two keys, and on several hosts a third one about the hosts that it has reached.
     keys = 2 + (hosts > 1)
     expect(count["pmix_put"] == (keys * workers, keys) and count["pmix_put_bytes"][0] >= 256 * workers, count)
-    # What a worker reads of each other one: who it is, its segment and its endpoint.
+    # What a worker reads about each other worker: identity, segment and endpoint.
     expect(hosts > 1 or count["pmix_get_bytes"][1] <= 512 * workers + 4096, count)
     expect(count["requests"][0] >= workers and count["mr_pages"][0] >= count["mr_bytes"][0] // 4096, count)
     print(f"{workers} workers on {hosts} hosts{', shared' if shared else ''}: " + ", ".join(f"{call} {n[1]}" for call, n in count.items() if n[0]))
 
 
 def check_fallback(build, fails, registering):
-    """Workers that cannot use the first one's domain register the pool themselves."""
+    """Workers that cannot use the first worker's domain register the pool themselves."""
     run = Run(build, 6, fib(build, 20), hosts=2, fail=fails, CONNECT="host,regions=shared")
     expect(run.status == 0 and "6765 (correct)" in run.out and not run.lines, run)
     expect(run.count["reg_mr"] == (6 + 2 * registering, 3) == run.count["dereg_mr"], run.count)
@@ -56,7 +57,7 @@ def main():
             check(build, workers, hosts, shared=True)
     check_fallback(build, ["import_device:EINVAL"], 6)
     check_fallback(build, ["import_pd:EINVAL"], 6)
-    check_fallback(build, ["3:import_device:EPERM"], 3)  # of rank 1's host: two workers share
+    check_fallback(build, ["3:import_device:EPERM"], 3)  # one of two workers on rank 1's host
 
 
 main()

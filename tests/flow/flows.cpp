@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: data-flow tasks in C++: a triangle of sums by lambdas with all modes, a function as a body, nested
- * flows, waits for one datum, and a flow that is used again. usage: flows
+ * flows, waits for one datum, and reuse of a flow. usage: flows
  */
 #include <cstdint>
 #include <cstdio>

@@ -9,7 +9,7 @@
 #include "uat.h"
 #include "uat/dataflow.h"
 
-static char *bytes; /* in global memory */
+static char *bytes; /* bytes of global memory */
 static const char *wanted;
 
 static int is(const char *name)
@@ -29,7 +29,7 @@ static void spawn(uat_flow_t *f, size_t first, size_t n)
     uat_flow_spawn(f, nothing, NULL, 0, &access, 1);
 }
 
-/* Bodies that check out, or whose nested tasks name, what the case says. */
+/* Bodies that check out data, or have nested tasks that name data, as the case says. */
 enum { DATUM = 64 };
 
 static void access_bytes(size_t first, enum uat_access access)
@@ -76,7 +76,7 @@ UAT_FLOW_TASK(outer, inout_below, datum, both, in_below, datum, more)
     uat_flow_end(&f);
 }
 
-/* What tasks may do; then the case. */
+/* What tasks are allowed to do, followed by the case. */
 static void accesses(uat_flow_t *f)
 {
     datum *d = (datum *)bytes;

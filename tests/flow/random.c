@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: random sequences of data-flow tasks leave in memory what their sequential execution leaves, with all
- * modes, nested flows, waits for single data, values, scratch room and small windows.
+ * Description: random sequences of data-flow tasks leave the same memory as their sequential execution, with all modes,
+ * nested flows, waits for single data, values, scratch memory and small windows.
  *
- * usage: random RUNS SEED [LENGTH ASK]     (LENGTH: a sequence has 20 to 20 + LENGTH spawns; of ASK spawns
- *        one asks for a checkpoint, 0: none does)
+ * usage: random RUNS SEED [LENGTH ASK] (LENGTH: a sequence has 20 to 20 + LENGTH spawns;
+ *        one in ASK spawns asks for a checkpoint, 0: none does)
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 enum { DATA = 24, WORDS = 8, ACCESSES = 3, KINDS = 11 };
 
-/* A datum: words, some of which nested flows use as data of their own. */
+/* A datum: words, some of which nested flows use as separate data. */
 struct datum {
     uint64_t word[WORDS];
 };
@@ -30,13 +30,13 @@ static struct datum *datum(unsigned i)
     return (struct datum *)(void *)(array + (size_t)i * UAT_GLOBAL_BLOCK + i * 192);
 }
 
-/* A task of the sequence, which depends on the seed and its number only. */
+/* A task of the sequence. It depends only on the seed and the task's number. */
 struct task {
     uint64_t key;
     /* 0, 1: uat_flow_spawn(); 2: three tiles; 3: scratch; 4: nested; 5: any; 6: add; 7, 8: any and add by
      * uat_flow_spawn(); 9: rows; 10: any and add of one datum */
     unsigned kind;
-    bool ordered; /* the flow keeps the order of any and add */
+    bool ordered; /* the flow keeps tasks with the modes any and add in order */
     unsigned n, at[ACCESSES];
     enum uat_flow_mode mode[ACCESSES];
 };
@@ -51,7 +51,7 @@ static struct task task_of(uint64_t seed, uint64_t number)
     static const enum uat_flow_mode modes[] = {UAT_FLOW_IN, UAT_FLOW_IN, UAT_FLOW_INOUT, UAT_FLOW_OUT},
                                     sums[] = {UAT_FLOW_IN, UAT_FLOW_ANY, UAT_FLOW_ANY, UAT_FLOW_ADD};
     struct task t = {.key = mix(seed * 1000003 + number)};
-    /* Sequences differ in the number of data, so that some have long chains and some many readers. */
+    /* Sequences differ in the number of data, so some have long chains and some have many readers. */
     unsigned data = 4 + (unsigned)below(seed, DATA - 3, 1);
     t.kind = (unsigned)below(t.key, KINDS, 1);
     t.ordered = below(seed, 4, 8) == 0;
@@ -69,7 +69,7 @@ static struct task task_of(uint64_t seed, uint64_t number)
     return t;
 }
 
-/* What a task does to its data, given where they are. */
+/* A task's changes to its data, which are at place[]. */
 static void change(uint64_t key, unsigned n, const enum uat_flow_mode *mode, struct datum *const *place)
 {
     uint64_t sum = key;
@@ -83,7 +83,7 @@ static void change(uint64_t key, unsigned n, const enum uat_flow_mode *mode, str
 
 static volatile uint64_t spent;
 
-/* Take some time, which differs between tasks. */
+/* Take some time, which depends on the key. */
 static void spend(uint64_t key)
 {
     for (uint64_t i = mix(key) % 2000; i > 0; i--)
@@ -110,8 +110,8 @@ UAT_FLOW_TASK(scratched, scratch, tile, room, inout, tile, a, value, uint64_t, k
     change(key, 1, &tile_modes[1], at);
 }
 
-/* Add to a datum. Without `ordered` the order of such changes does not matter, only that none is lost. The time between
- * the load and the store shows tasks that run at the same time. */
+/* Add to a datum. Without `ordered` such changes may happen in any order, but none may be lost. The time between the
+ * load and the store reveals tasks that run at the same time. */
 static void sum(struct datum *a, uint64_t key, bool ordered)
 {
     for (unsigned w = 0; w < WORDS; w++) {
@@ -138,7 +138,8 @@ UAT_FLOW_TASK(added, value, uint64_t, key, add, tile, a, value, bool, ordered)
     sum(a, key, ordered);
 }
 
-/* One datum with two modes: the task has it to itself, so `more` is the datum, and not room that is added to it. */
+/* One datum with two modes: the task has exclusive access, so `more` is the datum itself and not separate memory whose
+ * sum is added later. */
 UAT_FLOW_TASK(both, add, tile, more, any_below, tile, a, value, uint64_t, key)
 {
     (void)a;
@@ -150,7 +151,7 @@ static void add_any(void *a, const void *more)
     tile_add(a, more);
 }
 
-/* Change the data of all modes but UAT_FLOW_IN by what the others hold. */
+/* Change the data of all modes except UAT_FLOW_IN. The changes depend on the contents of the other data. */
 static void sum_all(uint64_t key, unsigned n, const enum uat_flow_mode *mode, struct datum *const *place, bool ordered)
 {
     for (unsigned i = 0; i < n; i++)
@@ -209,7 +210,7 @@ UAT_TASK(uint64_t, leaf, uint64_t, key)
     return mix(key);
 }
 
-/* A body with a flow of its own, and with a plain child. */
+/* A body with a nested flow and a plain child. */
 UAT_FLOW_TASK(nested, inout_below, tile, a, value, uint64_t, key)
 {
     uat_flow_t f;
@@ -262,7 +263,7 @@ static void spawn(uat_flow_t *f, const struct task *t)
     }
 }
 
-/* The sequence without a runtime. */
+/* Execute the sequence without the runtime. */
 static void imitate(struct datum *data, const struct task *t)
 {
     struct datum *at[ACCESSES], *a = &data[t->at[0]];
@@ -292,7 +293,7 @@ static void imitate(struct datum *data, const struct task *t)
     }
 }
 
-/* Returns the number of wrong words that a wait for one datum finds. */
+/* Wait for one datum, and return its number of wrong words. */
 static uint64_t look(uat_flow_t *f, unsigned i, const struct datum *expected)
 {
     struct datum found;
@@ -304,7 +305,7 @@ static uint64_t look(uat_flow_t *f, unsigned i, const struct datum *expected)
     return wrong;
 }
 
-/* The unroller does something else, so that all tasks may end and the next ones run in place again. */
+/* The unroller waits, so that all tasks may end and the next ones run in place again. */
 static void linger(void)
 {
     uint64_t begin = uat_time_ns();
@@ -313,8 +314,8 @@ static void linger(void)
         spent++;
 }
 
-/* The unroller changes a datum itself, when all tasks that access it have ended. Each mode but UAT_FLOW_IN waits for
- * that. */
+/* The unroller itself changes a datum, after all tasks that access the datum have ended. Every mode except UAT_FLOW_IN
+ * waits for them. */
 static void change_here(uat_flow_t *f, unsigned i, uint64_t key, struct datum *expected)
 {
     static const enum uat_flow_mode modes[] = {UAT_FLOW_OUT, UAT_FLOW_INOUT, UAT_FLOW_ANY, UAT_FLOW_ADD};
@@ -354,7 +355,7 @@ UAT_TASK(uint64_t, sequence, uint64_t, seed, uint64_t, tasks, uint64_t, ask)
             wrong += look(&f, t.at[0], &expected[t.at[0]]);
     }
     uat_flow_end(&f);
-    uat_flow_begin(&f); /* nothing is under way */
+    uat_flow_begin(&f); /* no task is under way */
     for (unsigned i = 0; i < DATA; i++)
         wrong += look(&f, i, &expected[i]);
     uat_flow_end(&f);

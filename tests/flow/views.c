@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a task that spawns into a flow adds to a reducer before, between and after the spawns, and all of it is
- * there in serial order when the flow has ended.
+ * Description: a task that spawns into a flow adds to a reducer before, between and after the spawns. When the flow has
+ * ended, the reducer has all additions in serial order.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { FLOWS = 200, TASKS = 12, BASE = 1000003, LINGER = 3000 };
 
-/* A sequence of numbers, as a polynomial: its value, and BASE to the power of its length. */
+/* A sequence of numbers as a polynomial: its value, and BASE^length. */
 struct sequence {
     uint64_t value, power;
 };
