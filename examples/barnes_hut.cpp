@@ -3,8 +3,8 @@
  * Gravitation of N bodies by an octree (Barnes and Hut, Nature 324, 1986). Each time step builds a new octree in
  * parallel.
  *
- * Trees and sums have the same order in the sequential and the parallel program, on any worker. So the positions are
- * equal to the last bit. The forces are checked against direct sums.
+ * The sequential and the parallel program build trees and add up in the same order, whichever worker runs a task. So
+ * their positions are equal to the last bit. The forces are checked against direct sums.
  */
 #include <cerrno>
 #include <new>
@@ -18,7 +18,7 @@ namespace
 {
 using namespace octree;
 
-constexpr int sample = 64; /* bodies whose force is checked */
+constexpr int sample = 64; /* number of bodies whose forces are checked */
 
 int64_t n = 20000, steps = 2, seed = 1;
 double theta = 0.5, time_step = 0.001;
@@ -203,7 +203,7 @@ double sum_directly(const World &w)
 int verify(bool *correct)
 {
     figures[1] = std::sqrt(uat::run(sum_directly, world) / sample);
-    *correct = figures[1] < 0.06 * theta; /* for theta = 0.5 it is 0.005 to 0.01 */
+    *correct = figures[1] < 0.06 * theta; /* for theta = 0.5 the error is 0.005 to 0.01 */
     if (!*correct && uat_rank() == 0)
         std::fprintf(stderr, "uat-barnes-hut: the relative error of the forces is %.3g\n", figures[1]);
     return 0;

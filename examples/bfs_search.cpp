@@ -15,9 +15,9 @@ namespace bfs
 namespace
 {
 
-constexpr uint64_t piece = 256;   /* neighbours that are checked out at once */
+constexpr uint64_t piece = 256;   /* maximum neighbours that are checked out at once */
 constexpr uint64_t words = 4;     /* bitmap words per block; a block is the unit of loops over all vertices */
-constexpr uint64_t shared = 4096; /* a top-down level with fewer edges, some 50 us of work, is one task */
+constexpr uint64_t shared = 4096; /* a top-down level with fewer edges (some 50 us of work) is one task */
 constexpr uint64_t parts_max = 8; /* maximum tasks of a top-down level */
 
 uint64_t blocks_of(const Search &s)

@@ -35,7 +35,7 @@ inline void add(uint64_t *map, uint64_t v)
 /* A search in global memory. */
 struct Search {
     kronecker::Graph g;
-    uat::span<uint32_t> parent; /* the result: of each vertex. The root's is itself; none: not reached */
+    uat::span<uint32_t> parent; /* the result, by vertex; the root's parent is the root; none: not reached */
     /* Bitmaps: the last level, the next level, and all vertices seen so far, which include those without edges. Each
      * bitmap is on one host, because it is read as a whole. */
     uat::span<uint64_t> last, next, seen;

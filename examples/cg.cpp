@@ -60,7 +60,7 @@ double apply_lines(std::array<const double *, 3> v, int64_t from, int64_t to, do
     return dot;
 }
 
-/* x := 0, r := p := b for the lines from `line` on. Returns the squared norm of b. */
+/* Set x := 0, r := p := b for the lines from `line` on. Returns the squared norm of b. */
 template <class V> double start(int64_t line, V &x, V &r, V &p)
 {
     double square = 0;
@@ -73,7 +73,7 @@ template <class V> double start(int64_t line, V &x, V &r, V &p)
     return square;
 }
 
-/* x := x + alpha p, r := r - alpha q. Returns the squared norm of the new r. */
+/* Set x := x + alpha p, r := r - alpha q. Returns the squared norm of the new r. */
 template <class V, class W> double step(double alpha, V &x, V &r, const W &p, const W &q)
 {
     double square = 0;
@@ -153,7 +153,7 @@ template <class F> auto sum(F f)
                                 [f](int64_t i) { return f(Block(i)); });
 }
 
-/* q := A v; returns the dot product of both. */
+/* Set q := A v. Returns the dot product of v and q. */
 double apply(Vector v)
 {
     return sum([v](Block b) {

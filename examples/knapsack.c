@@ -5,7 +5,7 @@
  * Fork and join alone cannot share the value: with -g 0, a task knows only the best value that its parent knew at the
  * spawn.
  *
- * Each process keeps a copy of the word and rereads the word once in a while. An old value is at most too low, which
+ * Each process keeps a copy of the word and rereads the word once in a while. An old value can only be too low, so it
  * only prunes less. The answer is checked against dynamic programming.
  */
 #include <errno.h>

@@ -24,9 +24,9 @@ struct Graph {
     uint64_t vertices;
     uat::span<Edge> edge;          /* the list, self-loops and repetitions included */
     uat::span<uint64_t> offset;    /* vertices + 1 elements: where the neighbours of a vertex start */
-    uat::span<uint32_t> neighbour; /* of all vertices, without self-loops */
-    uat::span<uint64_t> cursor;    /* of each vertex: neighbours that construction has not placed yet */
-    uat::span<uint64_t> witness;   /* of each vertex: the last validation that found the edge to its parent */
+    uat::span<uint32_t> neighbour; /* the neighbours of all vertices, without self-loops */
+    uat::span<uint64_t> cursor;    /* by vertex: number of neighbours that construction has not stored yet */
+    uat::span<uint64_t> witness;   /* by vertex: the last validation that found the edge to its parent */
 };
 
 /* An array in global memory, in chunks of `block` bytes, or blocked if `block` is 0. Throws uat::error, after a
@@ -60,7 +60,7 @@ struct Tree {
     uat::span<uint32_t> parent; /* of each vertex; `none` outside of the tree */
     uat::span<int32_t> level;   /* space for each vertex's level */
     uint32_t root;
-    uint64_t number; /* of the validation: unique, not 0 */
+    uint64_t number; /* number of the validation: unique, not 0 */
 };
 
 Validity validate(const Tree &tree);

@@ -22,8 +22,8 @@ namespace octree
 
 constexpr int leaf = 16;       /* a cell with at most this number of bodies is not divided */
 constexpr int together = 1024; /* a cell with at most this number of bodies is built by one task */
-constexpr int chunk = 256;     /* bodies that are checked out at once */
-constexpr int depth_max = 50;  /* so that bodies at the same place end in one leaf */
+constexpr int chunk = 256;     /* maximum bodies that are checked out at once */
+constexpr int depth_max = 50;  /* limits the depth if bodies are at the same place */
 
 struct Vector {
     double x, y, z;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sort N records of 100 bytes by their keys of 10 bytes, in global memory, with the records of the sort benchmark (Anon
- * et al., "A Measure of Transaction Processing Power", 1985; sortbenchmark.org). The check is that of the benchmark's
- * valsort: the keys are in order, and the records have the same checksum as the input.
+ * Sort N records of the sort benchmark, which have 100 bytes and a key of 10 bytes, in global memory (Anon et al., "A
+ * Measure of Transaction Processing Power", 1985; sortbenchmark.org). The check is that of the benchmark's valsort: the
+ * keys are in order, and the records have the same checksum as the input.
  */
 #include <algorithm>
 #include <cerrno>
@@ -37,7 +37,7 @@ Record make_record(int64_t i)
     return r;
 }
 
-/* The order of keys, that of memcmp(). */
+/* Orders records by their keys, as memcmp() does. */
 struct Earlier {
     bool operator()(const Record &a, const Record &b) const
     {

@@ -7,7 +7,7 @@
 
 #define SPLITMIX_STEP UINT64_C(0x9e3779b97f4a7c15)
 
-/* The random number of the state after x. */
+/* The random number that follows state x. */
 static inline uint64_t splitmix(uint64_t x)
 {
     x += SPLITMIX_STEP;

@@ -187,8 +187,8 @@ static bool is_executable_file(const char *path, int *error)
     return false;
 }
 
-/* Find the program as a shell does. Returns its path. On failure it reports the reason, sets *status and returns
- * NULL. */
+/* Find the program as a shell does, by PATH. Returns its path. On failure it reports the reason, sets *status and
+ * returns NULL. */
 static char *find_program(const char *name, int *status)
 {
     const char *search = strchr(name, '/') ? "" : getenv("PATH");

@@ -12,7 +12,7 @@
 /* The certainty that a worker failed by itself, and not because another worker had failed. */
 enum uat_blame { UAT_BLAME_NONE, UAT_BLAME_PERHAPS, UAT_BLAME_CERTAIN };
 
-/* What uatrun has seen of the workers. */
+/* What uatrun knows about the workers. */
 struct uat_seen {
     const struct uat_arguments *arguments;
     struct uat_child *children;

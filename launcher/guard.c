@@ -86,7 +86,7 @@ static int killed(int signal, const struct uat_verdict *verdict, int *lost)
  * is over; -1: the job's process was lost. */
 static int run(const struct uat_arguments *arguments, struct uat_verdict *verdict, int *lost)
 {
-    int life[2]; /* a pipe by whose end of file the job's process notices the end of the guard */
+    int life[2]; /* when the guard ends, the job's process reads the end of this pipe */
     pid_t job = -1;
     *lost = 0;
     if (uat_server_make_directory())

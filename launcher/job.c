@@ -74,7 +74,7 @@ static void note_change(struct job *job, pid_t pid, int status)
     }
 }
 
-/* Note all state changes, starting with that of `first`. A worker's orphan is only reaped. */
+/* Note all state changes, starting with that of `first`. Orphans of workers are only reaped. */
 static void reap(struct job *job, pid_t first)
 {
     const int any = WNOHANG | WUNTRACED | WCONTINUED;
@@ -122,7 +122,7 @@ static bool abort_is_settled(struct job *job)
     return job->running == 0 || now() >= job->abort_settled;
 }
 
-/* Is the job over? If so, *status is its status, which has been reported unless it is 0. */
+/* Is the job over? If so, *status is set to its status, and a status other than 0 has been reported. */
 static bool ended(struct job *job, int *status)
 {
     struct uat_abort aborted;

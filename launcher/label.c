@@ -29,7 +29,7 @@ struct stream {
 };
 
 static struct {
-    int epoll, output, error; /* error: a copy, since stderr itself is left to libpmix */
+    int epoll, output, error; /* error: a copy of stderr, which itself is left to libpmix */
     int width;                /* digits of the longest rank */
     struct stream *streams;
     int count;

@@ -5,7 +5,7 @@
 
 enum { UAT_LABEL_FILES = 2 /* descriptors per worker */ };
 
-/* Prepare for n workers, before the first one starts. 0 or a negative errno, reported. */
+/* Prepare for n workers. Call it before the first one starts. Returns 0 or a negative errno, which it has reported. */
 int uat_label_open(int n);
 
 /* Make the pipes of a worker. The worker writes to *out and *err, which the caller must close. Returns 0 or a negative

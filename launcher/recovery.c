@@ -14,7 +14,7 @@
 
 #define VARIABLE "UAT_CHECKPOINT"
 
-/* The time by the clock that dates the files. */
+/* The time, by the clock of file dates. */
 static double now(void)
 {
     struct timespec t;

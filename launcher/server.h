@@ -21,7 +21,8 @@ struct uat_abort {
 int uat_server_make_directory(void);
 void uat_server_remove_directory(void);
 
-/* Start the server for n workers. The server ends with the process. Returns 0 or a negative errno, reported. */
+/* Start the server for n workers. The server ends with the process. Returns 0 or a negative errno, which it has
+ * reported. */
 int uat_server_start(int n);
 
 /* A copy of env with the variables by which worker `rank` finds the server. On failure, reports it and returns NULL. */

@@ -16,7 +16,7 @@ void uat_signals_take(void)
     for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++) {
         struct sigaction now;
         sigaction(forwarded[i], NULL, &now);
-        if (now.sa_handler != SIG_IGN) /* nohup, for example, ignores SIGHUP */
+        if (now.sa_handler != SIG_IGN) /* nohup, for example, makes SIGHUP ignored */
             sigaddset(&signals.taken, forwarded[i]);
     }
     sigaddset(&signals.taken, SIGCHLD);

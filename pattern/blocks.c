@@ -13,7 +13,7 @@
 
 enum {
     FIRST_BYTES = 4096, /* bytes of the first block; the length doubles until a block takes long enough */
-    LOOKS = 16,         /* elements of a half that are examined before a split */
+    LOOKS = 16,         /* elements of each half that are examined before a split */
     WORKED = 4096       /* memory blocks that a worker remembers; together 256 MiB */
 };
 
@@ -226,6 +226,6 @@ void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access 
     if (arg_size > 0)
         memcpy(b->arg, arg, arg_size);
     if (uat_global_home(array) < 0)
-        uat_global_checkout(array, size, access); /* no global memory: this ends the job with a message */
+        uat_global_checkout(array, size, access); /* not global memory: this call ends the job with a message */
     run(b);
 }

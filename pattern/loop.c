@@ -58,7 +58,7 @@ static void call_body(const struct uat_loop *loop, int64_t begin, int64_t end, v
 
 /*
  * The chunk length of the last part that ended on this worker, and where that part ended. The part that follows it
- * starts with this length. A task that has migrated finds here the values of an unrelated part, which it recognises by
+ * starts with this length. A task that has migrated finds the values of an unrelated part here, and recognises that by
  * `end`.
  */
 static struct {

@@ -23,7 +23,7 @@ static void run_task(void *arg, void *result)
     uat_for(r->begin, r->end, r->body, r->arg, r->arg_size);
 }
 
-/* The end of the run of iterations that starts at i: their elements have the same home. Looks at homes block by
+/* The end of the run that starts at iteration i. The elements of a run have the same home. Homes are looked up block by
  * block. */
 static int64_t end_of_run(const char *array, size_t size, int64_t i, int64_t end)
 {

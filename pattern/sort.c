@@ -15,8 +15,8 @@ enum {
     SAMPLES_MIN = 3,      /* elements of the smallest sample */
     SAMPLES_MAX = 63,     /* elements of the largest sample; 3 and 63 are 2^n - 1 */
     SAMPLE_BYTES = 2048,  /* bytes of samples on the stack, unless the elements are large */
-    SAMPLED = 1 << 9,     /* a sample is doubled while the range has more elements than this per sampled one */
-    UNEVEN = 8,           /* if the front is below 1/UNEVEN of the range, the pivot probably occurs often */
+    SAMPLED = 1 << 9,     /* the sample is doubled while the range has more elements than this per sample */
+    UNEVEN = 8,           /* the pivot probably occurs often if the front is below 1/UNEVEN of the range */
     MERGERS = 4           /* with more workers than this, sorting is faster than merging runs on one worker */
 };
 

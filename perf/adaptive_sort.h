@@ -15,7 +15,7 @@ typedef void adaptive_pass_fn(int64_t begin, int64_t end, const void *arg);
 typedef void adaptive_pass(int64_t count, adaptive_pass_fn *fn, const void *arg, size_t arg_size);
 
 struct adaptive_sorted {
-    uint64_t wrong, sum; /* elements that are less than the one before; the sum of all */
+    uint64_t wrong, sum; /* number of elements that are less than the one before; the sum of all elements */
 };
 
 /* Allocate n elements. Collective. 0 or a negative errno. */

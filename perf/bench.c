@@ -25,7 +25,7 @@ struct job {
  * out. */
 static struct {
     struct uat_moment start, paused_at;
-    uat_stats_t counted, counted_at; /* counters before the run; before the pause */
+    uat_stats_t counted, counted_at; /* the counters before the run, and before the pause */
     bool paused, alone;              /* alone: no runtime, no counters */
     int status;                      /* error of reading the counters */
 } present;

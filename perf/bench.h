@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The benchmarks' common parts: command line, timing, check of the answer, table and JSON.
- * A program describes itself in one struct uat_bench and hands over to uat_bench_main().
+ * A program describes itself in one struct uat_bench and calls uat_bench_main().
  */
 #ifndef UAT_BENCH_H
 #define UAT_BENCH_H
@@ -54,15 +54,16 @@ struct uat_bench {
     bool (*known)(uint64_t *answer); /* may be NULL */
     /* Collective: find the answer with the runtime. Returns 0 or a negative errno. */
     int (*run)(uint64_t *answer);
-    /* The same algorithm without the runtime, on rank 0. Returns 0 or a negative errno, which the caller reports. */
+    /* Runs the same algorithm without the runtime, on rank 0. Returns 0 or a negative errno, which the caller
+     * reports. */
     int (*sequential)(uint64_t *answer);
     /*
      * Further functions of an application; each may be NULL. All are collective, and their time does not count. They
      * return 0 or a negative errno, which they have reported.
      */
-    int (*prepare)(void);         /* once, before the first run: make the input */
-    int (*verify)(bool *correct); /* after a run: is its result right? If not, say why on rank 0. */
-    int (*finish)(void);          /* once, after the last run */
+    int (*prepare)(void);         /* makes the input; called once, before the first run */
+    int (*verify)(bool *correct); /* checks the result of a run; rank 0 prints what is wrong */
+    int (*finish)(void);          /* called once, after the last run */
     double *figures;              /* UAT_BENCH_FIGURES numbers, which run() and verify() set on rank 0 */
     struct uat_bench_figure names[UAT_BENCH_FIGURES]; /* names of the figures; an entry without a name ends them */
     /*
@@ -100,10 +101,10 @@ static inline void uat_bench_opaque(void)
 void uat_bench_pause(void);
 void uat_bench_resume(void);
 
-/* Seconds so far of the current run() or sequential() on this worker, without pauses. */
+/* The seconds since the start of the current run() or sequential() on this worker, without pauses. */
 double uat_bench_seconds(void);
 
-/* The order of doubles, for qsort(). */
+/* Compares two doubles, for qsort(). */
 int uat_compare_reals(const void *a, const void *b);
 
 /* The rest is only for the files bench*.c. */

@@ -12,7 +12,7 @@ static int64_t call_last, papers;
 
 UAT_TASK_DECLARE(uint64_t, create, int64_t, level)
 
-/* Separate from create() and never inlined, so that tasks without children, which are half of all, save no
+/* Separate from create() and never inlined, so that tasks without children, which are half of all tasks, save no
  * registers. */
 __attribute__((noinline)) static uint64_t create_children(int64_t level)
 {

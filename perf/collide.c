@@ -26,7 +26,7 @@ static char *mapping; /* the arrays of the third kind */
 
 struct row {
     size_t bytes, lag;
-    double median[KINDS], worst[KINDS]; /* bytes per cycle, over all pairs */
+    double median[KINDS], worst[KINDS]; /* bytes per cycle: the median and the minimum over all pairs */
 };
 static struct row rows[ROWS_MAX];
 static int row_count;

@@ -133,7 +133,7 @@ static void add(struct uat_samples *s, uint64_t cycles)
         uat_samples_add(s, cycles);
 }
 
-/* The tasks return their times, because they may end on another worker than rank 0. */
+/* The tasks return their times, because they may end on a worker other than rank 0. */
 static int one_round(long *data)
 {
     uint64_t cycles;

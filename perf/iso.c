@@ -114,7 +114,7 @@ static int open_places(void)
         here &= (iso.free[iso.nfree] = aligned_alloc(SLOT, SLOT)) != NULL;
     if (!here || !iso.child_ns || !iso.slots || !iso.buffer || !iso.resident)
         return -ENOMEM;
-    madvise(iso.slots, (size_t)rounds * SLOT, MADV_NOHUGEPAGE); /* no slot shares a page of 2 MiB */
+    madvise(iso.slots, (size_t)rounds * SLOT, MADV_NOHUGEPAGE); /* so that slots do not share a page of 2 MiB */
     memset(iso.buffer, 1, SLOT);
     memset(iso.resident, 1, SLOT);
     return 0;

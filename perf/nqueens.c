@@ -8,8 +8,8 @@
 
 #define N_MOST 24
 
-/* Columns of the queens placed so far, by row. The values that every task changes are not part of it, so a task's board
- * is a plain copy. */
+/* Columns of the queens placed so far, by row. The board has no values that every task changes, so it is copied as a
+ * whole. */
 struct board {
     uint8_t queen[N_MOST];
 };

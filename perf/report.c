@@ -30,7 +30,7 @@ static void quote(const char *text)
     putchar('"');
 }
 
-/* Write what precedes a member's value. Returns whether the report is JSON. */
+/* Write the text in front of a member's value. Returns whether the report is JSON. */
 static bool member(const char *key)
 {
     if (!report.json)

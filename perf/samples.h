@@ -13,7 +13,7 @@ struct uat_samples {
     uint64_t divisor; /* operations per batch: the report divides the samples by it; 0 means 1 */
 };
 
-/* Open an empty series; its title is its name. It keeps the first `room` samples. 0 or -ENOMEM. */
+/* Open an empty series; its title is its name. It keeps the first `room` samples. Returns 0 or -ENOMEM. */
 int uat_samples_open(struct uat_samples *samples, const char *name, size_t room);
 void uat_samples_close(struct uat_samples *samples);
 

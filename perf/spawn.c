@@ -172,10 +172,10 @@ static void time_deque(int64_t batches)
 
         for (int i = 0; i < BATCH; i++) {
             uat_deque_push(deque, sp);
-            __asm__ volatile("" : : : "memory"); /* as if a child ran: reload the deque after it */
+            __asm__ volatile("" : : : "memory"); /* stands for a child's run: forces a reload of the deque */
             popped += uat_deque_pop_private(deque, sp);
         }
-        if (popped == BATCH) /* otherwise some entries were published; only private ones count here */
+        if (popped == BATCH) /* count only batches in which all entries stayed private */
             uat_samples_add(&parts[PUSH_POP], uat_counter() - begin);
     }
     while (uat_deque_size(deque) > 0)

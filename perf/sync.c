@@ -27,7 +27,7 @@ static int no_memory(void)
     return -ENOMEM;
 }
 
-/* Share the last worker's number with all. Collective. */
+/* Give the last worker's number to all workers. Collective. */
 static int show_last(uint64_t own, uint64_t *shown)
 {
     uint64_t *words = malloc((size_t)uat_size() * sizeof(*words));

@@ -33,7 +33,7 @@ struct sync_plan {
 struct sync_exercise {
     const char *key, *text;
     bool far; /* uses objects of another worker: needs two workers */
-    /* Run the exercise. Collective. 0 or a negative errno. */
+    /* Run the exercise. Collective. Returns 0 or a negative errno. */
     int (*run)(const struct sync_plan *plan, struct sync_taken *taken);
     uint64_t (*right)(const struct sync_plan *plan);
     uint64_t (*operations)(const struct sync_plan *plan);
@@ -50,8 +50,8 @@ struct sync_begin {
 
 struct sync_begin sync_begin(void);
 
-/* The result since `begin`. It counts the worker's round trips and `operations` only if the task is still on the same
- * worker and that worker does not have the far objects. */
+/* The result of a measurement since `begin`. The worker's round trips and `operations` are counted only if the task is
+ * still on the same worker and that worker does not own the far objects. */
 struct sync_taken sync_taken_since(const struct sync_begin *begin, uint64_t answer, uint64_t operations);
 
 /* Lock and unlock `times` times, in a task: two operations each time. */

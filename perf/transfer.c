@@ -83,7 +83,7 @@ static void measure_row(const struct transfer_operation *s, bool far, size_t byt
     *r = (struct transfer_row){.name = s->name, .far = far, .bytes = bytes, .window = window};
     int64_t untimed = s->where == TRANSFER_NEAR ? (int64_t)(chunk / UAT_GLOBAL_BLOCK) : count / 10 + window;
     s->act(base, bytes, window,
-           s->sweeps ? 1 : untimed / window * window); /* warm-up: a yardstick, too, uses all of the memory once */
+           s->sweeps ? 1 : untimed / window * window); /* warm-up: a yardstick, too, uses all its memory once */
     if (s->single && far)
         measure_single(r, s->act, base, 10 * count);
     else

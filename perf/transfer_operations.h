@@ -21,7 +21,7 @@ struct transfer_operation {
     const char *name;
     transfer_fn *act;
     size_t least, most, times; /* sizes in bytes: first, last, and the factor from one to the next */
-    int window;                /* windows from 1 to this */
+    int window;                /* maximum window; windows start at 1 */
     enum transfer_where where;
     bool single; /* each far operation is timed by itself */
     bool sweeps; /* one operation covers all of the memory */

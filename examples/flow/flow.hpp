@@ -86,7 +86,7 @@ template <class Problem> class comparison
     {
     }
 
-    /* Add a round in which the program took these seconds for this answer. */
+    /* Add a round: the program's answer, and the seconds that it took. */
     void add(double seconds, const answer &got)
     {
         answer wanted = input(problem_);

@@ -122,7 +122,7 @@ struct problem {
             double right = y[std::size_t(i)];
             for (std::int64_t j = 0; j < i; j++) {
                 right += value(i, j) * y[std::size_t(j)];
-                if (!(std::fabs(value(i, j)) <= 1)) /* the pivot was not the largest */
+                if (!(std::fabs(value(i, j)) <= 1)) /* the pivot was not the largest element */
                     return 1;
             }
             difference += std::fabs(left[std::size_t(i)] - right);

@@ -20,7 +20,7 @@ struct pair;
 /* The functions by which the two processes meet. Both processes must call exchange() and meet() in the same order. */
 struct pair_way {
     /* Give the other process a blob and get both blobs: out[0], out[1]; valid until the pair ends. Returns 0 or a
-     * negative errno, reported. */
+     * negative errno, which it has reported. */
     int (*exchange)(struct pair *pair, const void *blob, size_t size, struct uat_endpoint out[2]);
     /* See pair_meet(). Called once both are connected. */
     uint32_t (*meet)(struct pair *pair, uint32_t word);
@@ -51,7 +51,7 @@ typedef void pair_fn(struct pair *pair, void *arg);
  */
 int pair_run(pair_fn *fn, void *arg, int *rank);
 
-/* pair_run() for either kind of pair; the segment is mapped. */
+/* The two kinds of pair_run(). The segment must be mapped. */
 int pair_fork(struct pair *pair, pair_fn *fn, void *arg);
 int pair_launched(struct pair *pair, pair_fn *fn, void *arg);
 

@@ -68,7 +68,7 @@ static uint32_t meet(struct pair *pair, uint32_t word)
     uint32_t mine = __atomic_add_fetch(&s->arrived[pair->rank], 1, __ATOMIC_RELEASE);
     for (;;) {
         int number;
-        bool alone = is_alone(pair, &number); /* read first: it may meet and end between the two lines */
+        bool alone = is_alone(pair, &number); /* read before `arrived`: a process may meet and then end */
         if ((int32_t)(__atomic_load_n(&s->arrived[1 - pair->rank], __ATOMIC_ACQUIRE) - mine) >= 0)
             break;
         if (alone)

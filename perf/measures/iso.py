@@ -39,7 +39,7 @@ def print_children(options):
 
 
 def run_of(options, workers, program, network, task):
-    """Returns the report, and how often a page was touched first, or None if no time per fault is set."""
+    """Returns the report, and the number of first touches of pages, or None in its place if no time per fault is set."""
     name, *arguments = program.split()
     done = runs.run([options.build / "launcher" / "uatrun", "-n", workers, options.build / "perf" / name, *arguments, "--json"],
                     {"UAT_TRANSPORT": "sim", "UAT_SIM_NETWORK": network, "UAT_SIM_TASK": f"{task}ns", "UAT_SIM_QUANTUM": "2us", "UAT_STACK_SIZE": "256k",

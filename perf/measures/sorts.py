@@ -3,8 +3,8 @@
 
     perf/measure sorts N [--rounds 5] [--itoyori FOLDER] [--build build]
 
-oneTBB's sort runs if oneTBB was found when uat was built. Itoyori's runs if it is built in FOLDER (docs/global.md says how); MPIEXEC names
-the launcher of its MPI.
+oneTBB's sort runs if oneTBB was found when uat was built. Itoyori's sort runs if it is built in FOLDER (docs/global.md says how); MPIEXEC names the
+launcher of its MPI.
 """
 import os
 import pathlib

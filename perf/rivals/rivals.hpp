@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The common part of the rivals: the same loops, reductions, scans and sorts with uat, oneTBB, GCC's OpenMP and without
- * a runtime. It says what they compute, how they are timed and what they print. Each program defines the functions of
- * namespace rival. perf/measure rivals runs all programs in turn.
+ * a runtime. It defines what the rivals compute, how they are timed and what they print. Each program defines the
+ * functions of namespace rival. perf/measure rivals runs all programs in turn.
  */
 #ifndef RIVALS_HPP
 #define RIVALS_HPP
@@ -35,8 +35,8 @@ __attribute__((noinline, aligned(64))) inline void run_empty(std::int64_t begin,
         __asm__ volatile("");
 }
 
-/* An iteration of about a microsecond: a chain of `steps` dependent multiplications. So the work is fixed, and the time
- * is not. */
+/* An iteration of about a microsecond: a chain of `steps` dependent multiplications. So the work is fixed, not the
+ * time. */
 __attribute__((noinline)) inline void run_piece(std::int64_t steps)
 {
     std::uint64_t x = 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the validation of search trees accepts a right tree, and finds each kind of fault in a wrong one. (Rule
- * 2 cannot be broken alone: levels are computed from the parents, so a tree that breaks it breaks rule 1.) The graph
- * has two components: a cycle of 8 vertices, 0 to 7, with a loop and a repeated edge, and an edge between 8 and 9.
+ * 2 cannot be broken alone: levels are computed from the parents, so a tree that breaks rule 2 also breaks rule 1.) The
+ * graph has two components: a cycle of 8 vertices, 0 to 7, with a loop and a repeated edge, and an edge between 8 and
+ * 9.
  */
 #include <cstdio>
 
@@ -20,7 +21,7 @@ constexpr uint32_t NO = none;
 const struct {
     const char *what;
     uint32_t parent[vertices];
-    int rule; /* the rule that is broken: 1 to 5; 0: none. Other rules may be broken as well. */
+    int rule; /* the broken rule, 1 to 5; 0: none. Other rules may be broken as well. */
 } trees[] = {
     {"right", {0, 0, 1, 2, 3, 6, 7, 0, NO, NO, NO, NO, NO, NO, NO, NO}, 0},
     {"right, with the other parent of 4", {0, 0, 1, 2, 5, 6, 7, 0, NO, NO, NO, NO, NO, NO, NO, NO}, 0},
@@ -34,7 +35,7 @@ const struct {
     {"no edge from 2 to 7", {0, 0, 7, 2, 3, 6, 7, 0, NO, NO, NO, NO, NO, NO, NO, NO}, 5},
 };
 
-/* Check the rows: they hold each edge that is not a loop at both of its ends. */
+/* Check that every edge except loops is in the rows of both its ends. */
 bool rows_are_right(const Graph &g)
 {
     int found = 0;
@@ -80,7 +81,7 @@ int main()
         return 1;
     construct(t.g);
     if (!rows_are_right(t.g)) {
-        fprintf(stderr, "the rows are not those of the edges\n");
+        fprintf(stderr, "the rows do not match the edges\n");
         wrong++;
     }
     for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
