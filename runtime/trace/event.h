@@ -34,6 +34,4 @@ struct uat_trace_event {
     int32_t peer; /* the other worker, or -1 */
 };
 
-enum { UAT_TRACE_ROOM = 65536 /* events that a worker keeps */ };
-
 #endif

@@ -15,13 +15,15 @@
 #include "runtime/trace/settings.h"
 #include "runtime/trace/trace_file.h"
 
+enum { KEPT = 65536 /* events that a worker keeps */ };
 enum { PHASES_MAX = 16 /* most phases of one attempt to steal */ };
 
 bool uat_trace_on;
 
 static struct {
     const char *file, *host;
-    struct uat_trace_event *ring;             /* UAT_TRACE_ROOM events */
+    struct uat_trace_event *ring;             /* `room` events */
+    uint64_t room, next;                      /* next: the ring's index for the next event */
     uint64_t count;                           /* events recorded, including those that were overwritten */
     struct uat_trace_event phase[PHASES_MAX]; /* phases of the current attempt: kept only if it succeeds */
     unsigned phases;
@@ -32,7 +34,9 @@ static struct {
 
 static void add(const struct uat_trace_event *event)
 {
-    trace.ring[trace.count++ % UAT_TRACE_ROOM] = *event;
+    trace.ring[trace.next] = *event;
+    trace.next = trace.next + 1 < trace.room ? trace.next + 1 : 0;
+    trace.count++;
 }
 
 void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, uint64_t detail, int peer)
@@ -101,10 +105,10 @@ int uat_trace_open(const char *host)
     memset(&trace, 0, sizeof(trace));
     trace.file = file;
     trace.host = host;
-    trace.ring = malloc(UAT_TRACE_ROOM * sizeof(*trace.ring));
+    trace.room = KEPT;
+    trace.ring = malloc(trace.room * sizeof(*trace.ring));
     if (!trace.ring) {
-        uat_error("no memory for the %zu KiB of a timeline; unset UAT_TRACE",
-                  UAT_TRACE_ROOM * sizeof(*trace.ring) >> 10);
+        uat_error("no memory for the %zu KiB of a timeline; unset UAT_TRACE", trace.room * sizeof(*trace.ring) >> 10);
         return -ENOMEM;
     }
     rc = uat_clock_compare(&trace.first);
@@ -130,7 +134,7 @@ static struct uat_trace_event *in_order(const struct uat_clock *last, uint64_t k
 {
     struct uat_trace_event *events = malloc((kept ? kept : 1) * sizeof(*events));
     for (uint64_t i = 0; events && i < kept; i++) {
-        events[i] = trace.ring[(trace.count - kept + i) % UAT_TRACE_ROOM];
+        events[i] = trace.ring[(trace.count - kept + i) % trace.room];
         events[i].begin = uat_clock_map(&trace.first, last, events[i].begin) - trace.first.zero;
         events[i].end = uat_clock_map(&trace.first, last, events[i].end) - trace.first.zero;
     }
@@ -146,8 +150,9 @@ int uat_trace_write(void)
     struct uat_clock last;
     int rc = uat_clock_compare(&last);
     if (!rc) {
-        uint64_t kept = trace.count < UAT_TRACE_ROOM ? trace.count : UAT_TRACE_ROOM;
-        struct uat_trace_file file = {.name = trace.file, .host = trace.host, .cycles_per_us = cycles_per_us(&last)};
+        uint64_t kept = trace.count < trace.room ? trace.count : trace.room;
+        struct uat_trace_file file = {
+            .name = trace.file, .host = trace.host, .room = trace.room, .cycles_per_us = cycles_per_us(&last)};
         struct uat_trace_event *events = in_order(&last, kept);
         /* Without memory this worker has no events to write, but it still takes part, because the write is
          * collective. */

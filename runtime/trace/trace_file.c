@@ -206,7 +206,7 @@ int uat_trace_file_write(const struct uat_trace_file *file, const struct uat_tra
 {
     struct sink sink = {0};
     int failed = uat_self.rank == 0 ? sink_open(&sink, file) : 0, rc = 0;
-    for (uint64_t done = 0; done < UAT_TRACE_ROOM && !rc; done += events_per_chunk()) {
+    for (uint64_t done = 0; done < file->room && !rc; done += events_per_chunk()) {
         uint64_t left = done < count ? count - done : 0, n = left < events_per_chunk() ? left : events_per_chunk();
         stage(file, n ? events + done : NULL, n, dropped);
         rc = uat_collective_barrier(); /* all chunks are there */

@@ -9,6 +9,7 @@
 struct uat_trace_file {
     const char *name;     /* name of the file, on rank 0 */
     const char *host;     /* name of this worker's host */
+    uint64_t room;        /* maximum number of events of a worker; equal on all workers */
     double cycles_per_us; /* converts the events' times, on rank 0 */
 };
 
