@@ -15,7 +15,6 @@
 #include "runtime/trace/settings.h"
 #include "runtime/trace/trace_file.h"
 
-enum { KEPT = 65536 /* events that a worker keeps */ };
 enum { PHASES_MAX = 16 /* most phases of one attempt to steal */ };
 
 bool uat_trace_on;
@@ -105,7 +104,7 @@ int uat_trace_open(const char *host)
     memset(&trace, 0, sizeof(trace));
     trace.file = file;
     trace.host = host;
-    trace.room = KEPT;
+    trace.room = uat_trace_settings.events;
     trace.ring = malloc(trace.room * sizeof(*trace.ring));
     if (!trace.ring) {
         uat_error("no memory for the %zu KiB of a timeline; unset UAT_TRACE", trace.room * sizeof(*trace.ring) >> 10);
