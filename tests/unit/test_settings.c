@@ -332,7 +332,8 @@ TEST(equal)
                                               {"UAT_DEQUE=lock", "UAT_DEQUE"},
                                               {"UAT_TORTURE=steal", "UAT_TORTURE: mode"},
                                               {"UAT_TORTURE=delay=7", "UAT_TORTURE: delay"},
-                                              {"UAT_TRACE=/tmp/x", "UAT_TRACE"}};
+                                              {"UAT_TRACE=/tmp/x", "UAT_TRACE: file"},
+                                              {"UAT_TRACE=events=9", "UAT_TRACE: events"}};
     static const char *const apart[] = {"UAT_LOG=info", "UAT_SEED=7", "UAT_PEEKS=3", "UAT_NET_DEVICES=mlx5_1"};
     char name[UAT_SETTING_TEXT_MAX];
     for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++) {
