@@ -94,7 +94,8 @@ void uat_job_leave(int status)
 {
     uat_trace_write();
     uat_global_run_ends();
-    signal(SIGTERM, SIG_IGN); /* srun --kill-on-bad-exit sends it to the others once the first worker has ended */
+    /* srun --kill-on-bad-exit sends SIGTERM to the other workers once the first one has ended */
+    signal(SIGTERM, SIG_IGN);
     int rc = part_workers();
     is_open = false;
     uat_call_close();

@@ -7,7 +7,7 @@
 
 #include "runtime/checkpoint/sections.h"
 
-/* Call the functions that save, and append what they return. */
+/* Call the functions that save, and append the bytes that they return. */
 void uat_blobs_save(struct uat_sections_out *out);
 
 /* Keep a copy of what `rank`, this worker or a ghost, saved, until uat_blobs_give(). Returns false if main() has not

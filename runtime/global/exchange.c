@@ -52,7 +52,7 @@ int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t
         if (!rc && c->transport->rank == 0)
             collect(ranks, count, bytes, done, n, all);
         if (!rc && done + room < bytes)
-            rc = c->barrier(); /* before this barrier no worker changes its words */
+            rc = c->barrier(); /* before this barrier no worker may change its words */
     }
     return rc ? rc : c->copy(all, all, (size_t)count * bytes);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of what is checked out, for checks: far ranges always, near ones under torture. The list is short. */
+/* The list of open checkouts, for checks: far ranges always, near ones under torture. The list is short. */
 #include "runtime/global/array.h"
 #include "runtime/global/record.h"
 #include "runtime/job/fatal.h"

@@ -135,7 +135,7 @@ struct uat_block *uat_heap_search(struct uat_heap *heap, unsigned order)
         return NULL;
     heap->used_order[unit] = (uint8_t)order;
     struct uat_block *block = uat_heap_block(heap, unit);
-    /* Relaxed: no peer knows the block yet. The WRITE of the waiter in uat_join_wait_at() publishes it. */
+    /* Relaxed: no peer knows the block yet. The WRITE of the waiter in uat_meet_joiner() publishes it. */
     __atomic_store_n(&block->returned, 0, __ATOMIC_RELAXED);
     uat_lent_add(&heap->lent, unit);
     return block;
