@@ -112,8 +112,11 @@ static struct uat_located located(uint64_t name)
 static __attribute__((noinline)) struct uat_waitobj *go_home(uint64_t name, const char *what)
 {
     uat_waitobj_check(name, UAT_PARK_MUTEX, what);
-    const struct uat_located home = located(name);
-    uat_migrate(home.rank);
+    struct uat_located home = located(name);
+    while (home.rank != uat_self.rank) {
+        uat_migrate(home.rank);
+        home = located(name); /* again: a restart meanwhile, with another number of workers, changes the home */
+    }
     struct uat_waitobj *o = (struct uat_waitobj *)home.address;
     if (o->guard != 0 || o->kind != (UAT_WAITOBJ_MAGIC | UAT_PARK_MUTEX))
         uat_waitobj_take(name, UAT_PARK_MUTEX, what); /* ends the job */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: a program for tests of checkpoints. Rank 3 of 4 makes a biased mutex. At each of the checkpoints, which
+ * end the job, TURNS tasks that lock the mutex stand in the inbox of its home, because that worker is busy. Each takes
+ * its turn after the restart, at the home that the mutex then has.
+ *
+ * usage: homes CHECKPOINTS     (start it with 4 workers, and then with any number)
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "uat.h"
+#include "uat/adaptive.h"
+#include "uat/checkpoint.h"
+#include "uat/sync.h"
+
+enum { TURNS = 5, HOME = 3 };
+
+UAT_TASK(long, fib, long, n)
+{
+    fib_task left;
+    if (n < 2)
+        return n;
+    fib_spawn(&left, n - 1);
+    long right = fib(n - 2);
+    return fib_join(&left) + right;
+}
+
+static long stay_until_restart(int restarts)
+{
+    long wrong = 0;
+    while (uat_restarted() == restarts)
+        wrong += fib(10) == 55 ? 0 : 1;
+    return wrong;
+}
+
+UAT_TASK(uat_mutex_t, make)
+{
+    return uat_mutex_create_biased();
+}
+
+UAT_TASK(long, busy, int, restarts, uat_semaphore_t, begun)
+{
+    uat_semaphore_release(begun, 1);
+    return stay_until_restart(restarts);
+}
+
+UAT_TASK(long, turn, uat_mutex_t, mutex)
+{
+    uat_mutex_lock(mutex);
+    uat_mutex_unlock(mutex);
+    return 1;
+}
+
+/*
+ * Make a checkpoint while tasks are on their way to the mutex. Returns how many have taken their turns. Rank 0, where
+ * this task stays, is never idle, and no other worker takes work, so the home stays busy.
+ */
+UAT_TASK(long, generation, int, restarts, uat_mutex_t, mutex)
+{
+    busy_task keeping;
+    turn_task turns[TURNS];
+    long taken = 0;
+    uat_set_concurrency(1);
+    uat_migrate(0);
+    uat_semaphore_t begun = uat_semaphore_create(0);
+    busy_spawn_on(&keeping, HOME % uat_size(), restarts, begun);
+    while (uat_semaphore_try_acquire(begun))
+        taken += fib(10) == 55 ? 0 : 1;
+    for (int i = 0; i < TURNS; i++)
+        turn_spawn(&turns[i], mutex);
+    uat_checkpoint(UAT_CHECKPOINT_END);
+    taken += stay_until_restart(restarts);
+    for (int i = 0; i < TURNS; i++)
+        taken += turn_join(&turns[i]);
+    taken += busy_join(&keeping);
+    uat_semaphore_destroy(begun);
+    return taken;
+}
+
+UAT_TASK(long, root, int, checkpoints)
+{
+    make_task made;
+    make_spawn_on(&made, HOME % uat_size());
+    uat_mutex_t mutex = make_join(&made);
+    long taken = 0;
+    for (int restarts = 0; restarts < checkpoints; restarts++)
+        taken += generation(restarts, mutex);
+    uat_mutex_destroy(mutex);
+    return taken;
+}
+
+int main(int argc, char **argv)
+{
+    long taken;
+    if (argc != 2 || uat_init() < 0 || root_run(&taken, atoi(argv[1])) < 0)
+        return 1;
+    if (uat_rank() == 0)
+        printf("%ld turns\n", taken);
+    return uat_finalize() < 0;
+}
