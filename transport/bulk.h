@@ -2,9 +2,9 @@
 /*
  * Bulk data: one-sided operations of any size and alignment on memory outside the segment. For global memory.
  *
- * A link reaches the memory that the leader of one host has exposed. Each link has its own queue, so that steals do not
- * wait for bulk data. Operations are posted one by one. The n-th operation of a link is complete when the link's
- * `completed` has reached n.
+ * A link reaches the memory that the leader of one host has exposed. A host may count as one host for each of its
+ * adapters. Each link has its own queue, so that steals do not wait for bulk data. Operations are posted one by one.
+ * The n-th operation of a link is complete when the link's `completed` has reached n.
  *
  * What a link promises
  *   B1  A WRITE takes effect before an atomic that is posted after it.
@@ -75,7 +75,10 @@ struct uat_bulk_config {
 /* The functions return 0 or a negative errno. They report each error themselves, once. */
 struct uat_bulk_class {
     bool cpu_atomics; /* see B5 */
-    bool maps;        /* far objects are mapped into this process, and key.base is the address of the mapping */
+    /* A number that workers of one host share if they use one adapter. All workers get equal numbers. NULL: there
+     * are no adapters to tell apart. */
+    int (*adapter)(struct uat_transport *t, int rank);
+    bool maps; /* far objects are mapped into this process, and key.base is the address of the mapping */
     /* Collective. The caller owns *out and must close it. */
     int (*open)(const struct uat_bulk_config *config, struct uat_bulk **out);
     /* Can `bytes` more bytes of memory be locked? Called before the bytes are touched. reserved: the bytes come from

@@ -48,7 +48,15 @@ static int bulk_open(const struct uat_bulk_config *config, struct uat_bulk **out
     return 0;
 }
 
+/* The workers of a host that use one adapter are a group. Workers that are groups of their own do not show this. */
+static int bulk_adapter(struct uat_transport *t, int rank)
+{
+    const struct uat_ibv_groups *g = &uat_ibv_of(t)->groups;
+    return g->has_lone ? 0 : g->of[rank];
+}
+
 const struct uat_bulk_class uat_bulk_ibv = {
+    .adapter = bulk_adapter,
     .cpu_atomics = false,
     .maps = false,
     .open = bulk_open,

@@ -51,6 +51,7 @@ static void enter(struct uat_ibv_groups *g, struct member *of_group, const struc
                   const struct member *member, int rank)
 {
     int i;
+    g->has_lone |= member->alone;
     for (i = member->alone ? g->count : 0; i < g->count; i++) {
         if (of_group[i].alone || !same_adapter(&of_group[i], infos[g->first[i]].host, member, infos[rank].host))
             continue;

@@ -34,13 +34,14 @@ struct uat_ibv_attach_info {
 };
 
 struct uat_ibv_groups {
-    int size;     /* number of workers, and of elements of `of` and `place` */
-    int count;    /* number of groups, and of elements of `workers` and `first` */
-    int *of;      /* the group of a worker */
-    int *place;   /* a worker's place in its group: 0 for the lowest rank */
-    int *workers; /* the number of workers of a group */
-    int *first;   /* a group's lowest rank */
-    int apart[2]; /* two workers that differ only in their PID namespace; both 0: there are none */
+    int size;      /* number of workers, and of elements of `of` and `place` */
+    int count;     /* number of groups, and of elements of `workers` and `first` */
+    int *of;       /* the group of a worker */
+    int *place;    /* a worker's place in its group: 0 for the lowest rank */
+    int *workers;  /* the number of workers of a group */
+    int *first;    /* a group's lowest rank */
+    bool has_lone; /* some worker is a group of its own (UAT_CONNECT=worker) */
+    int apart[2];  /* two workers that differ only in their PID namespace; both 0: there are none */
 };
 
 /* The number of bytes of the info that are published. */

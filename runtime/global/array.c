@@ -70,10 +70,10 @@ static int expose(struct uat_array *a, struct uat_bulk_key *key)
     return g->bulk->class_->expose(g->bulk, a->fd, a->linear, bytes, key);
 }
 
-/* Map a run of neighbouring near chunks, which are neighbours in the object, too. */
-static int map_run(const struct uat_array *a, int fd, uintptr_t at, size_t bytes, uint64_t offset)
+/* Map a run of neighbouring chunks, which are neighbours in the object, too. page: as in struct uat_memobj. */
+static int map_run(size_t page, int fd, uintptr_t at, size_t bytes, uint64_t offset)
 {
-    size_t page = a->memobj[uat_global.host.own].page, size = page ? (bytes + page - 1) / page * page : bytes;
+    size_t size = page ? (bytes + page - 1) / page * page : bytes;
     void *p = mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset);
     if (p == MAP_FAILED) {
         int error = errno;
@@ -85,29 +85,57 @@ static int map_run(const struct uat_array *a, int fd, uintptr_t at, size_t bytes
     return 0;
 }
 
-/* Map the near chunks at their global addresses. */
-static int map_near(struct uat_array *a, int fd)
+/* Bytes of the chunks from `at` on, the start of a chunk, that are that host's without a gap. */
+static size_t run_of(const struct uat_array *a, int host, uintptr_t at)
 {
-    const int host = uat_global.host.own;
-    const uintptr_t end = a->start + a->size;
-    struct uat_near_run longest = {0};
+    size_t run = 0;
+    while (at + run < a->start + a->size && uat_array_home(a, at + run).host == host)
+        run += a->chunk;
+    return run;
+}
+
+/* Map the chunks of a near host at their global addresses. */
+static int map_near(const struct uat_array *a, int host, int fd)
+{
     size_t run;
-    for (uintptr_t at = a->start; at < end; at += run) {
-        struct uat_home home = uat_array_home(a, at);
-        run = a->chunk;
-        if (home.host != host)
-            continue;
-        while (at + run < end && uat_array_home(a, at + run).host == host)
-            run += a->chunk;
-        int rc = map_run(a, fd, at, run, home.offset);
+    for (uintptr_t at = a->start; at < a->start + a->size; at += run ? run : a->chunk) {
+        run = run_of(a, host, at);
+        int rc = run ? map_run(a->memobj[host].page, fd, at, run, uat_array_home(a, at).offset) : 0;
         if (rc)
             return rc;
-        if (run > longest.size)
-            longest = (struct uat_near_run){.high = at + run, .size = run};
     }
-    if (!uat_global.strict) /* under torture no range counts as near, so that every checkout is recorded */
-        uat_near_set(a, longest);
     return 0;
+}
+
+/* Map the chunks of all near hosts. */
+static int map_all_near(struct uat_array *a)
+{
+    const struct uat_global *g = &uat_global;
+    for (int h = 0; h < g->host.count; h++) {
+        if (!g->host.near[h] || a->memobj[h].fd < 0)
+            continue;
+        bool leads = g->host.leader[h] == own_rank();
+        int fd = leads ? a->fd : uat_memobj_open(&a->memobj[h], g->host.leader[h]);
+        int rc = fd < 0 ? fd : map_near(a, h, fd);
+        if (fd >= 0 && !leads)
+            close(fd);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* Tell uat_global_checkout() the longest run of near chunks. */
+static void show_near(struct uat_array *a)
+{
+    struct uat_near_run longest = {0};
+    size_t run = 0;
+    for (uintptr_t at = a->start; at < a->start + a->size; at += a->chunk) {
+        run = uat_array_home(a, at).near ? run + a->chunk : 0;
+        if (run > longest.size)
+            longest = (struct uat_near_run){.high = at + a->chunk, .size = run};
+    }
+    uat_near_set(a, longest);
 }
 
 /* Map the memory of another host. Only transports with simulated hosts need this. */
@@ -132,7 +160,6 @@ static int map_far(struct uat_array *a, int host)
 static int attach(struct uat_array *a, const struct uat_memobj *memobjs)
 {
     struct uat_global *g = &uat_global;
-    int rc = 0;
     for (int h = 0; h < g->host.count; h++) {
         uint64_t share = uat_array_share(a, h); /* accessing a chunk beyond the object would be a bus error */
         bool has_none = memobjs[h].fd < 0;
@@ -147,12 +174,9 @@ static int attach(struct uat_array *a, const struct uat_memobj *memobjs)
             return uat_word_report(g->host.leader[h], "the page size of the part of an array", memobjs[h].page);
         a->memobj[h] = memobjs[h];
     }
-    if (a->memobj[g->host.own].fd >= 0) {
-        int fd = is_leader() ? a->fd : uat_memobj_open(&a->memobj[g->host.own], g->host.leader[g->host.own]);
-        rc = fd < 0 ? fd : map_near(a, fd);
-        if (fd >= 0 && !is_leader())
-            close(fd);
-    }
+    int rc = map_all_near(a);
+    if (!rc && !g->strict) /* under torture no range counts as near, so that every checkout is recorded */
+        show_near(a);
     for (int h = 0; h < g->host.count && !rc && g->far && g->bulk->class_->maps; h++)
         if (a->memobj[h].fd >= 0)
             rc = map_far(a, h);

@@ -99,6 +99,7 @@ uint64_t uat_memobj_untouched(const struct uat_memobj *memobj);
 /* home.c: where a byte lives. */
 struct uat_home {
     int host, rank;
+    bool near;       /* this worker's CPU reaches it */
     size_t run;      /* bytes from this byte on that lie in the same chunk */
     uint64_t offset; /* offset in that host's memory object */
 };

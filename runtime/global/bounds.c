@@ -57,7 +57,7 @@ void uat_bounds_clear(uintptr_t object, size_t room)
 
 static void read_bounds(unsigned char *to, uintptr_t from, size_t bytes)
 {
-    if (uat_array_home(uat_global.array.parts, from).host == uat_global.host.own)
+    if (uat_array_home(uat_global.array.parts, from).near)
         memcpy(to, (const void *)from, bytes);
     else
         uat_get_unchecked(to, from, bytes);

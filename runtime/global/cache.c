@@ -287,7 +287,7 @@ static bool fits_ring(const struct uat_array *a, uintptr_t at, size_t bytes)
         return false;
     for (uintptr_t p = at; p < at + bytes;) {
         struct uat_home home = uat_array_home(a, p);
-        if (home.host == g->host.own)
+        if (home.near)
             return false;
         p += home.run;
     }
@@ -320,7 +320,7 @@ void uat_cache_prefetch(uintptr_t at, size_t bytes)
     const struct uat_array *a = uat_array_check("uat_global_prefetch()", at, bytes);
     for (uintptr_t p = at, end = at + bytes; p < end;) {
         size_t from = p % UAT_BLOCK, to = end - p < UAT_BLOCK - from ? from + (end - p) : UAT_BLOCK;
-        bool far = uat_array_home(a, p).host != uat_global.host.own;
+        bool far = !uat_array_home(a, p).near;
         struct uat_slot_of_cache *s = far ? prepare(a, p >> UAT_BLOCK_SHIFT) : NULL;
         unsigned missing = s ? uat_parts_touched(from, to) & ~(s->valid | s->arriving) : 0;
         if (missing) {

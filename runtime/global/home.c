@@ -29,8 +29,11 @@ struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at)
     uint64_t inside = offset - chunk * a->chunk, round = uat_quotient(chunk, g->array.by_size);
     int rank = (int)(chunk - round * (uint64_t)g->config.transport->size), host = g->host.of[rank];
     uint64_t number = round * (uint64_t)g->host.size[host] + (uint64_t)g->host.local[rank];
-    return (struct uat_home){
-        .host = host, .rank = rank, .run = a->chunk - inside, .offset = number * a->chunk + inside};
+    return (struct uat_home){.host = host,
+                             .rank = rank,
+                             .near = g->host.near[host],
+                             .run = a->chunk - inside,
+                             .offset = number * a->chunk + inside};
 }
 
 struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
@@ -85,7 +88,7 @@ size_t uat_global_near(const void *p, size_t bytes)
     bytes = bytes < rest ? bytes : rest;
     while (near < bytes) {
         struct uat_home home = uat_array_home(a, at + near);
-        if (home.host != g->host.own)
+        if (!home.near)
             break;
         near += home.run < bytes - near ? home.run : bytes - near;
     }

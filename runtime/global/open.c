@@ -33,7 +33,8 @@ int uat_global_prepare(const struct uat_global_config *config)
     g->host.leader = malloc((size_t)size * sizeof(int));
     g->host.local = malloc((size_t)size * sizeof(int));
     g->host.size = calloc((size_t)size, sizeof(int));
-    if (!g->host.given || !g->host.of || !g->host.leader || !g->host.local || !g->host.size) {
+    g->host.near = calloc((size_t)size, sizeof(bool));
+    if (!g->host.given || !g->host.of || !g->host.leader || !g->host.local || !g->host.size || !g->host.near) {
         uat_error("no memory for the table of hosts");
         return -ENOMEM;
     }
@@ -49,14 +50,15 @@ static bool share_host(const struct uat_global *g, int a, int b, int simulated)
            (!simulated || (int64_t)a * simulated / size == (int64_t)b * simulated / size);
 }
 
-/* Number the hosts by their lowest rank. */
-static void number_hosts(struct uat_global *g)
+/* Number the hosts by their lowest rank. adapter: as in struct uat_bulk_class; NULL: whole hosts. */
+static void number_hosts(struct uat_global *g, int wanted, int (*adapter)(struct uat_transport *t, int rank))
 {
-    int size = g->config.transport->size, wanted = uat_global_settings.hosts < size ? uat_global_settings.hosts : size;
+    struct uat_transport *t = g->config.transport;
     g->host.count = 0;
-    for (int rank = 0; rank < size; rank++) {
+    for (int rank = 0; rank < t->size; rank++) {
         int host = g->host.count - 1; /* mostly the host of the rank before */
-        while (host >= 0 && !share_host(g, g->host.leader[host], rank, wanted))
+        while (host >= 0 && (!share_host(g, g->host.leader[host], rank, wanted) ||
+                             (adapter && adapter(t, g->host.leader[host]) != adapter(t, rank))))
             host--;
         if (host < 0) {
             host = g->host.count++;
@@ -66,8 +68,21 @@ static void number_hosts(struct uat_global *g)
         g->host.of[rank] = host;
         g->host.local[rank] = g->host.size[host]++;
     }
-    g->host.own = g->host.of[g->config.transport->rank];
+}
+
+/* Find the hosts. In a job of one host the bytes need no adapter. There the host stays whole, so that few mappings
+ * hold an array. */
+static void find_hosts(struct uat_global *g)
+{
+    struct uat_transport *t = g->config.transport;
+    int wanted = uat_global_settings.hosts < t->size ? uat_global_settings.hosts : t->size;
+    number_hosts(g, wanted, NULL);
     g->far = g->host.count > 1;
+    if (g->far && t->class_->bulk && t->class_->bulk->adapter)
+        number_hosts(g, wanted, t->class_->bulk->adapter);
+    g->host.own = g->host.of[t->rank];
+    for (int host = 0; host < g->host.count; host++)
+        g->host.near[host] = share_host(g, g->host.leader[host], t->rank, wanted);
 }
 
 static int open_links(struct uat_global *g)
@@ -129,7 +144,9 @@ void uat_global_close(void)
     free(g->host.leader);
     free(g->host.local);
     free(g->host.size);
+    free(g->host.near);
     g->host.given = g->host.of = g->host.leader = g->host.local = g->host.size = NULL;
+    g->host.near = NULL;
     g->config.transport = NULL;
 }
 
@@ -138,7 +155,7 @@ int uat_global_start(void)
     struct uat_global *g = &uat_global;
     if (g->is_open)
         return 0;
-    number_hosts(g);
+    find_hosts(g);
     uat_cache_plan();
     int rc = open_links(g);
     if (!rc)
@@ -163,8 +180,9 @@ int uat_global_start(void)
     uat_near.word = g->bulk->class_->cpu_atomics ? sizeof(uint64_t) : SIZE_MAX;
     g->release.since = uat_counter();
     g->is_open = true;
-    uat_info("global memory: %d hosts, this one is number %d; %zu MiB of cache, %zu MiB for objects", g->host.count,
-             g->host.own, g->cache.ring_size >> 20, uat_global_settings.part_size >> 20);
+    uat_info("global memory: %d hosts or adapters of hosts, this worker's is number %d; %zu MiB of cache, %zu MiB for "
+             "objects",
+             g->host.count, g->host.own, g->cache.ring_size >> 20, uat_global_settings.part_size >> 20);
     return 0;
 }
 

@@ -70,7 +70,7 @@ void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access)
     for (size_t done = 0, n; done < bytes && access != UAT_WRITE; done += n) {
         n = piece(at + done, bytes - done);
         struct uat_home home = uat_array_home(a, at + done);
-        if (home.host == g->host.own) {
+        if (home.near) {
             memcpy(place + done, (void *)(at + done), n);
             continue;
         }
@@ -86,13 +86,12 @@ void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access)
 
 void uat_overflow_checkin(struct uat_open *o)
 {
-    const struct uat_global *g = &uat_global;
     const struct uat_array *a = uat_array_of(o->at);
     size_t bytes = uat_open_kind(o) & UAT_WRITE ? uat_open_bytes(o) : 0;
     for (size_t done = 0, n; done < bytes; done += n) {
         n = piece(o->at + done, bytes - done);
         struct uat_home home = uat_array_home(a, o->at + done);
-        if (home.host == g->host.own) {
+        if (home.near) {
             memcpy((void *)(o->at + done), o->place + done, n);
             continue;
         }

@@ -16,7 +16,7 @@ bool uat_global_explain(uintptr_t address, char *text, size_t size)
         return true;
     }
     struct uat_home home = uat_array_home(a, address);
-    if (home.host == g->host.own)
+    if (home.near)
         return false;
     snprintf(
         text, size,

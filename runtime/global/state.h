@@ -73,10 +73,13 @@ struct uat_global {
         uint64_t units;
     } temporary;
     struct {
+        /* In a job of several hosts, a host whose workers use several adapters counts as several hosts that are near
+         * each other. */
         int count, own;
         int *given;               /* the config's host_of */
         int *of, *leader, *local; /* host of a rank; leader of a host; a rank's number on its host */
         int *size;                /* number of workers of a host */
+        bool *near;               /* per host: do this worker's CPU and that host share memory? */
     } host;
     struct {
         bool shows;     /* slots publish their runs in shown[], where the inlined uat_global_checkout() finds them */

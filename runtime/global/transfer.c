@@ -91,8 +91,8 @@ void uat_get_unchecked(void *local, uintptr_t at, size_t bytes)
     unsigned begun = 0, ended = 0;
     for (size_t done = 0, n; done < bytes; done += n) {
         struct uat_home home = uat_array_home(a, at + done);
-        n = portion(&home, bytes - done, direct || home.host == g->host.own);
-        if (home.host == g->host.own) {
+        n = portion(&home, bytes - done, direct || home.near);
+        if (home.near) {
             memcpy((char *)local + done, (void *)(at + done), n);
             continue;
         }
@@ -119,8 +119,8 @@ void uat_put_unchecked(uintptr_t at, const void *local, size_t bytes)
     for (size_t done = 0, n; done < bytes; done += n) {
         struct uat_home home = uat_array_home(a, at + done);
         const char *from = (const char *)local + done;
-        n = portion(&home, bytes - done, home.host == g->host.own);
-        if (home.host == g->host.own) {
+        n = portion(&home, bytes - done, home.near);
+        if (home.near) {
             memcpy((void *)(at + done), from, n);
             continue;
         }
@@ -155,7 +155,7 @@ void uat_global_get_begin(uat_global_transfer_t *t, void *local, const void *glo
     struct uat_home home = uat_array_home(a, at);
     bool direct = g->bulk->class_->reaches(g->bulk, local, bytes);
     /* A transfer that needs more than one operation, or more bounce buffers than are free, is completed at once. */
-    if (home.host == g->host.own || bytes > home.run || bytes > UAT_TRANSFER_MAX || (!direct && bytes > UAT_BOUNCE) ||
+    if (home.near || bytes > home.run || bytes > UAT_TRANSFER_MAX || (!direct && bytes > UAT_BOUNCE) ||
         (!direct && g->bounce.held_count >= UAT_BOUNCES / 2)) {
         uat_get_unchecked(local, at, bytes);
         return;
@@ -178,7 +178,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
     const struct uat_array *a = uat_array_check("uat_global_put_begin()", at, bytes);
     uat_array_refuse_frozen("uat_global_put_begin()", a, at, bytes);
     struct uat_home home = uat_array_home(a, at);
-    if (home.host == g->host.own || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
+    if (home.near || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
         !g->bulk->class_->reaches(g->bulk, local, bytes)) {
         uat_put_unchecked(at, local, bytes); /* this does not wait for the home either */
         return;

@@ -24,7 +24,7 @@ static const char usage[] =
     "  --apart                   each worker sees a PID namespace of its own, as in a container\n"
     "  --fail [RANK:]CALL[:K]:E  the K-th call of a kind (each, without K) fails with errno E; may be repeated\n"
     "  --count FILE              when the command has ended, write how often each call was made: a line for each with\n"
-    "                            the total and the most of one worker\n"
+    "                            the total and the most of one worker; and the bytes that each device served\n"
     "  --calls                   list the kinds of calls\n";
 
 static pid_t child;
@@ -49,6 +49,10 @@ static int write_counts(const struct fake_state *state, const char *path)
         }
         fprintf(file, "%s %llu %llu\n", fake_call_names[call], total, most);
     }
+    for (int host = 0; host < state->hosts; host++)
+        for (int i = 0; i < state->devices; i++)
+            fprintf(file, "served:%d:%s %llu 0\n", host, state->device[i].name,
+                    (unsigned long long)state->served[host][i]);
     return fclose(file);
 }
 

@@ -99,6 +99,8 @@ static enum ibv_wc_status carry_out(const struct fake_qp *qp, const struct ibv_s
         copy(local, far, wr->sg_list->length);
     else
         copy(far, local, wr->sg_list->length);
+    if (!is_atomic) /* relaxed: as in fake_add() */
+        __atomic_fetch_add(&fake_state->served[peer->host][peer->device], wr->sg_list->length, __ATOMIC_RELAXED);
     return IBV_WC_SUCCESS;
 }
 

@@ -150,6 +150,7 @@ struct fake_state {
     int used_contexts[FAKE_HOSTS][FAKE_DEVICES], used_pairs[FAKE_HOSTS][FAKE_DEVICES],
         used_regions[FAKE_HOSTS][FAKE_DEVICES];
     uint64_t count[FAKE_RANKS][FAKE_CALLS];
+    uint64_t served[FAKE_HOSTS][FAKE_DEVICES]; /* bytes that peers have read and written through this device */
     uint32_t objects, domains, regions, pairs; /* the last numbers that were assigned */
     struct fake_object object[FAKE_OBJECTS];
     struct fake_domain domain[FAKE_DOMAINS];
