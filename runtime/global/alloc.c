@@ -208,7 +208,7 @@ int uat_global_thaw(void *p)
     if (rc)
         return rc;
     a->frozen = 0;
-    uat_check(uat_global.config.barrier()); /* no worker writes to the array before this */
+    uat_check(uat_global.config.barrier()); /* no worker may write to the array before this */
     uat_global_after_barrier();             /* no slot shows a run of the array: its epoch has changed */
     uat_call_leave();
     return 0;

@@ -91,9 +91,8 @@ static uint64_t look(uint64_t name, struct left *left)
 static __attribute__((noinline)) void add_block(const struct left *left)
 {
     uat_views_check_stack(left->size);
-    _Alignas(
-        /* on this stack, because a READ must land in the segment, not in private memory */
-        UAT_VIEWS_ALIGN) char flat[left->size];
+    /* on this stack, because a READ must land in the segment, not in private memory */
+    _Alignas(UAT_VIEWS_ALIGN) char flat[left->size];
     struct uat_parked *block = (struct uat_parked *)(uintptr_t)(left->name & ((UINT64_C(1) << 48) - 1));
     struct uat_op read = uat_op_read(flat, (const char *)block + UAT_READY_STACK, left->size);
     uat_named_do((int)(left->name >> 48), &read, 1);
