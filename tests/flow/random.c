@@ -3,8 +3,9 @@
  * Description: random sequences of data-flow tasks leave the same memory as their sequential execution, with all modes,
  * nested flows, waits for single data, values, scratch memory and small windows.
  *
- * usage: random RUNS SEED [LENGTH ASK] (LENGTH: a sequence has 20 to 20 + LENGTH spawns;
- *        one in ASK spawns asks for a checkpoint, 0: none does)
+ * usage: random RUNS SEED [LENGTH ASK [WINDOW]] (LENGTH: a sequence has 20 to 20 + LENGTH spawns;
+ *        one in ASK spawns asks for a checkpoint, 0: none does; WINDOW: the window of all sequences,
+ *        0: the seed decides)
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -326,7 +327,7 @@ static void change_here(uat_flow_t *f, unsigned i, uint64_t key, struct datum *e
     uat_global_checkin(datum(i), sizeof(*expected), UAT_WRITE);
 }
 
-UAT_TASK(uint64_t, sequence, uint64_t, seed, uint64_t, tasks, uint64_t, ask)
+UAT_TASK(uint64_t, sequence, uint64_t, seed, uint64_t, tasks, uint64_t, ask, uint64_t, window)
 {
     struct datum expected[DATA];
     uint64_t wrong = 0;
@@ -337,8 +338,8 @@ UAT_TASK(uint64_t, sequence, uint64_t, seed, uint64_t, tasks, uint64_t, ask)
         uat_global_put(datum(i), &expected[i], sizeof(expected[i]));
     }
     uat_flow_begin(&f);
-    if (below(seed, 3, 3) == 0)
-        uat_flow_window(&f, 1 + below(seed, 20, 4));
+    if (window > 0 || below(seed, 3, 3) == 0)
+        uat_flow_window(&f, window > 0 ? window : 1 + below(seed, 20, 4));
     if (task_of(seed, 0).ordered)
         uat_flow_keep_order(&f);
     for (uint64_t k = 0; k < tasks; k++) {
@@ -366,7 +367,7 @@ int main(int argc, char **argv)
 {
     uint64_t runs = argc > 1 ? strtoull(argv[1], NULL, 0) : 10, seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     uint64_t ask = argc > 4 ? strtoull(argv[4], NULL, 0) : 0, failed = 0;
-    uint64_t length = argc > 4 ? strtoull(argv[3], NULL, 0) : 300;
+    uint64_t length = argc > 4 ? strtoull(argv[3], NULL, 0) : 300, window = argc > 5 ? strtoull(argv[5], NULL, 0) : 0;
     if (uat_init() < 0)
         return 1;
     array = uat_global_alloc((DATA + 1) * UAT_GLOBAL_BLOCK, UAT_CYCLIC, 0);
@@ -374,7 +375,7 @@ int main(int argc, char **argv)
         return 1;
     for (uint64_t i = 0; i < runs; i++) {
         uint64_t wrong = 0;
-        if (sequence_run(&wrong, seed + i, 20 + mix(seed + i) % length, ask) < 0)
+        if (sequence_run(&wrong, seed + i, 20 + mix(seed + i) % length, ask, window) < 0)
             return 1;
         if (wrong && uat_rank() == 0)
             printf("seed %llu: %llu wrong words\n", (unsigned long long)(seed + i), (unsigned long long)wrong);
