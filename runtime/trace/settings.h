@@ -7,7 +7,7 @@
 
 struct uat_trace_settings {
     char file[512];  /* "": no timeline */
-    uint64_t events; /* that each worker keeps */
+    uint64_t events; /* number of events that each worker keeps */
 };
 extern struct uat_trace_settings uat_trace_settings;
 
