@@ -19,7 +19,7 @@ packages_missing() {
     done
 }
 
-# packages_install LOG PACKAGE...: installs them, with apt's output in LOG.
+# packages_install LOG PACKAGE...: installs the packages, with apt's output in LOG.
 packages_install() {
     packages_log=$1
     shift

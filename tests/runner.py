@@ -103,12 +103,12 @@ def introspect(build, what):
 
 
 def is_quick(test):
-    """Does --quick include this test of meson's list? Short tests of `slow` run with clang, but not in --quick."""
+    """Whether --quick includes this test of meson's list. Short tests of `slow` run with clang, but not in --quick."""
     return "slow" not in suites_of(test) and bool({"quick", "unit", "tree", "header"} & set(suites_of(test)))
 
 
 def is_run(build, test, quick):
-    """Does the build run this test of meson's list? A test belongs to the first of its suites."""
+    """Whether the build runs this test of meson's list. A test belongs to the first of its suites."""
     name, names = test["name"], suites_of(test)
     if (quick and not is_quick(test)) or (build.suites is not None and names[0] not in build.suites):
         return False

@@ -23,7 +23,7 @@ static inline uint64_t sequence_times(uint64_t a, uint64_t b)
     return (uint64_t)((wide)a * b % 0x1fffffffffffffff); /* a prime number */
 }
 
-/* The numbers of a, then those of b. */
+/* The numbers of a, followed by the numbers of b. */
 static inline struct sequence sequence_join(struct sequence a, struct sequence b)
 {
     struct sequence s = {sequence_times(a.factor, b.factor),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the transport over shared memory attaches what a peer publishes only if it is attach info of this build
- * and job. The input is XORed onto good info, so that it passes some checks. The process that the attach info names is
- * always this one.
+ * and this job. The input is XORed onto good info, so that it passes some checks. The process that the attach info
+ * names is always this one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct uat_attach_info info;
     const struct uat_attach_user user = {.host = "here", .transport = "shm", .instead = "UAT_TRANSPORT=ibv"};
     char *blob, *map = NULL;
-    size_t bytes = size > 0 && data[0] % 4 == 0 ? size : sizeof(info); /* one in four has another length */
+    size_t bytes = size > 0 && data[0] % 4 == 0 ? size : sizeof(info); /* one input in four has another length */
 
     if (own.magic == 0)
         make_own();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a worker on bare PMIx that behaves or ends as argv[1] says; only rank 1 misbehaves. */
+/* Description: a worker on bare PMIx that behaves or ends as argv[1] says. Only rank 1 misbehaves. */
 #include <fcntl.h>
 #include <pmix.h>
 #include <sched.h>
@@ -126,7 +126,7 @@ static uint64_t computed_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Leaving needs 20 ms of processor time. */
+/* Finalizing needs 20 ms of processor time. */
 static void leave_in_order(int number)
 {
     (void)number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of uatrun: start a job of this folder's client, and judge how it ends. */
+/* For tests of uatrun: start a job of this folder's client, and check how it ends. */
 #ifndef UAT_TESTS_JOB_H
 #define UAT_TESTS_JOB_H
 

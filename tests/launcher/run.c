@@ -107,7 +107,7 @@ static int memory_file(const char *name)
 {
     int fd = memfd_create(name, MFD_CLOEXEC);
     assert_true(fd >= 0);
-    fcntl(fd, F_SETFL, O_APPEND); /* several processes write, each at the file's end */
+    fcntl(fd, F_SETFL, O_APPEND); /* several processes write, each at the end of the file */
     return fd;
 }
 
@@ -142,7 +142,7 @@ void run_start(struct run *run, char *const *argv, int input)
     assert_true(run->pid >= 0);
     if (run->pid == 0)
         run_child(run, argv, input);
-    setpgid(run->pid, run->pid); /* done in the parent, too, because either may come first */
+    setpgid(run->pid, run->pid); /* also done in the parent, because either process may run first */
 }
 
 static void collect(int fd, char *text, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: how uatrun's jobs end: workers that fail in every way, signals, the time limit, a killed uatrun. Nothing
- * is left afterwards.
+ * may be left afterwards.
  * argv: uatrun, the client of this folder.
  */
 #include <sched.h>
@@ -72,7 +72,7 @@ static pid_t occupy(int cpu, unsigned seconds)
         ;
 }
 
-/* A worker that gets no processor for a while still gets its time to leave in order. */
+/* A worker that gets no processor for some time must still get its time to finalize. */
 JOB_TEST(starved_worker)
 {
     pid_t busy[3];
@@ -183,7 +183,7 @@ JOB_TEST(job_process_killed)
     run_wait_output(&run, "is ready", 2);
     job = job_process();
     assert_true(job > 0);
-    kill(run.pid, SIGSTOP); /* so that it does not see the other one's end */
+    kill(run.pid, SIGSTOP); /* so that it does not see the end of the other process */
     kill(job, SIGKILL);
     kill(run.pid, SIGKILL);
     run_finish(&run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: in virtual time with two workers, a loop that is run again and again has most of its iterations on the
- * worker that had them in the pass before. A reduction keeps its order when the halves change places.
+ * Description: in virtual time with two workers, a loop that is run repeatedly has most of its iterations on the worker
+ * that ran them in the previous pass. A reduction keeps its order when the halves change places.
  * usage: again [PASSES]
  */
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void note_rank(int64_t begin, int64_t end, const void *arg)
     }
 }
 
-/* Iterations must come together in their order: a partial result is the range that it stands for. */
+/* Partial results must be combined in the order of their iterations. Each is the range that it stands for. */
 static void add_range(int64_t begin, int64_t end, void *partial, const void *arg)
 {
     struct run *r = partial;
@@ -51,7 +51,7 @@ static void combine(void *left, const void *right, const void *arg)
     l->count += r->count;
 }
 
-/* Returns the number of iterations that were elsewhere than in the pass before. A negative number means that the
+/* Returns how many iterations ran on another worker than in the previous pass. A negative number means that the
  * reduction is wrong. */
 UAT_TASK(int64_t, passes, int64_t, count)
 {

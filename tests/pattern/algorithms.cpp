@@ -38,7 +38,7 @@ int check(bool right, const char *what)
     return !right;
 }
 
-/* Is the span sorted, and does it contain the elements make(i) for i below its size? */
+/* Whether the span is sorted and contains the elements make(i) for all i below its size. */
 template <class T, class Make, class Less, class Key>
 bool is_sorted_of(uat::span<const T> s, Make make, Less less, Key key)
 {
@@ -107,8 +107,8 @@ int check_sorts(uat::span<std::int64_t> words, uat::span<pair> pairs, uat::span<
     return errors;
 }
 
-/* Sort by comparisons that contradict themselves. The span keeps its elements, no element outside is compared, and the
- * sort ends. */
+/* Sort by comparisons that contradict themselves. The span must keep its elements, no element outside of the span may
+ * be compared, and the sort must end. */
 template <class Less> bool keeps(uat::span<std::int64_t> s, std::int64_t values, Less less)
 {
     auto make = [=](std::size_t i) { return std::int64_t(mix(i)) % values; };
@@ -147,8 +147,8 @@ int check_contradictions(uat::span<std::int64_t> s)
     return errors;
 }
 
-/* Does a partition in steps of `most` keep its promise after each step? It starts after `gap` elements that are known
- * already. */
+/* Whether a partition in steps of `most` keeps its promise after each step. It starts after `gap` elements that are
+ * known already. */
 template <class T, class Make, class Key> bool partitions(std::size_t gap, std::size_t most, Make make, Key key)
 {
     using quicksort = uat::detail::quicksort<T, bool (*)(const T &, const T &)>;

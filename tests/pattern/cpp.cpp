@@ -145,7 +145,8 @@ int check_loops(std::int64_t n)
                       auto more = c.take_back();
                       if (!more)
                           return sum;
-                      sum += more->second > at ? more->first : INT64_MIN; /* a part follows what was taken */
+                      sum += more->second > at ? more->first : INT64_MIN; /* a part follows the iterations that were
+                                                                           * taken before */
                       at = more->second;
                   }
               }) != (n > 0 ? n * (n - 1) / 2 : 0);
@@ -203,7 +204,7 @@ void throw_at(const std::string &where)
         uat::run([] {
             auto child = uat::spawn([] {
                 for (std::uint64_t end = uat_time_ns() + 300000000; uat_time_ns() < end;)
-                    uat_work_wanted(); /* meanwhile another worker takes the continuation, and fails */
+                    uat_work_wanted(); /* another worker takes the continuation during this, and fails */
             });
             fail();
         });
@@ -243,7 +244,7 @@ void throw_at(const std::string &where)
         std::terminate();
     if (where == "pending")
         uat::run(fail_with_children);
-    std::fprintf(stderr, "test-cpp: no exception at %s\n", where.c_str()); /* a known word never gets here */
+    std::fprintf(stderr, "test-cpp: no exception at %s\n", where.c_str()); /* a known word ends the program earlier */
     std::exit(2);
 }
 

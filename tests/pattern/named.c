@@ -26,7 +26,7 @@ UAT_TASK(uint64_t, twice, uint64_t, x)
     return 2 * x;
 }
 
-/* Every third iteration ends early; the others spawn, so they may go on elsewhere. */
+/* Every third iteration ends early. The others spawn, so they may continue on another worker. */
 UAT_FOR(mark, i, uat_atomic_t *, words, uint64_t, by)
 {
     twice_task t;
@@ -61,7 +61,7 @@ UAT_REDUCE(int64_t, least, INT64_MAX, UAT_MIN, i)
     return i * 7919 % 3001;
 }
 
-/* x -> a x + b, modulo 2^64: the order counts. */
+/* x -> a x + b, modulo 2^64: composition does not commute. */
 struct affine {
     uint64_t a, b;
 };

@@ -3,7 +3,7 @@
  * Description: uat_for_near() and the loop that UAT_FOR() makes of it run each iteration once, whatever the size of the
  * elements and the distribution, combine reducers in serial order, and start iterations where their elements are.
  * usage: near [placed]
- *   placed  all iterations must run where their elements are; for a mode in which nobody steals
+ *   placed all iterations must run where their elements are; for a mode without steals
  */
 #include <stdio.h>
 #include <stdlib.h>

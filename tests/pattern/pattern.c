@@ -57,7 +57,7 @@ static void add(int64_t begin, int64_t end, void *partial, const void *arg)
 }
 
 /*
- * Check, in the second pass of a scan, that the value is that of all iterations before. Errors are counted in the high
+ * In the second pass of a scan, check that the value combines all earlier iterations. Errors are counted in the high
  * half of `count`.
  */
 static void check_prefix(int64_t begin, int64_t end, void *partial, const void *arg)

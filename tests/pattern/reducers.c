@@ -90,7 +90,8 @@ UAT_FOR(add_range, i, uint64_t, salt)
     add((uint64_t)i + salt);
 }
 
-/* The second pass starts where the first one ended on this worker, so the loop spawns second halves first. */
+/* The second pass starts on the part where the first pass ended on this worker, so the loop spawns second halves
+ * first. */
 static void try_loop(int64_t n)
 {
     struct sequence want = none;
@@ -219,7 +220,7 @@ UAT_TASK(uint64_t, local, int, depth)
     return below + sum;
 }
 
-/* A task may end without taking a local reducer. Its variable's place may be used again. */
+/* A task may end without taking a local reducer's value. Then the variable's memory may be reused. */
 UAT_TASK_VOID(forget, int, large)
 {
     static const long zero;

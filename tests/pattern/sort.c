@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uat_sort() and uat_for_each_block() over global arrays of elements of several sizes, in several orders:
- * a sort loses no element and orders them, and each element is visited once. The task alone sorts memory of one
- * process. Runs are merged with few comparisons. A comparison that contradicts itself makes the sort lose no element,
- * is given none from outside, and does not lead to quadratic time.
+ * a sort loses no element and orders them, and each element is visited once. Memory of one process is sorted by the
+ * task alone. Runs are merged with few comparisons. With a contradictory comparison the sort loses no element, compares
+ * no element outside of the array, and does not take quadratic time.
  *
  * usage: test-sort ROUNDS [BYTES]
  */
@@ -20,7 +20,7 @@
 
 enum { SIZES = 6, SHAPES = 11, LARGEST = 100, LOCAL = 500 };
 enum contradiction { NONE, LESS_OR_EQUAL, ALWAYS_LESS, ALWAYS_GREATER, BY_CHANCE, BY_ADDRESS, CONTRADICTIONS };
-#define CALLS_MAX UINT64_C(300000000) /* most comparisons in a process; a quadratic sort would need more */
+#define CALLS_MAX UINT64_C(300000000) /* maximum comparisons per process; a quadratic sort would need more */
 
 static const size_t sizes[SIZES] = {1, 4, 8, 16, 24, LARGEST};
 
@@ -56,7 +56,7 @@ static int compare(const void *a, const void *b, const void *arg)
         return -1;
     case ALWAYS_GREATER:
         return 1;
-    case BY_ADDRESS: /* an element outside, such as a pivot, is below all others or above all */
+    case BY_ADDRESS: /* a copy outside the array, such as a pivot, compares below all elements or above all */
         return (a < b) == (o->seed % 2) ? -1 : 1;
     case BY_CHANCE:
         return (int)(mix(calls) % 3) - 1;
@@ -266,7 +266,7 @@ struct arrays {
     uint64_t seed;
 };
 
-/* Every pair of a size and a shape occurs in some round; now and then with few elements. */
+/* Every combination of size and shape occurs in some round, sometimes with few elements. */
 static void root(void *arg, void *result)
 {
     const struct arrays *a = arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: bodies of loops, reductions, scans and parallel calls that wait: for futures that other tasks set, for
- * earlier iterations, for mutexes, even with a mutex held, and for channels. Sums are right, exclusion excludes,
- * nothing hangs.
+ * earlier iterations, for mutexes, even with a mutex held, and for channels. Sums must be right, at most one task may
+ * hold a mutex, and no task may hang.
  * Usage: test-waits [ROUNDS [CASE]]
  */
 #include "tests/programs/rounds.h"
@@ -94,7 +94,7 @@ UAT_TASK(int, futures, int, unused)
     return unused + set_all_join(&setter) + end(&a, 10 * (FUTURES - 1) * FUTURES / 2);
 }
 
-/* The setter is spawned last, as a call beside the loop; the loop itself is one of the calls. */
+/* The setter is spawned last, as a call parallel to the loop, which is itself one of the calls. */
 static void await_all(void *arg, void *result)
 {
     (void)result;
@@ -239,7 +239,7 @@ static void outer(int64_t begin, int64_t end, const void *arg)
         uat_mutex_lock(a->mutex);
         numbers_receive(a->cell, &sum);
         uat_for(0, 6, inner, a, sizeof(*a));
-        while (numbers_try_receive(a->errors, &none) == 0) /* no other task is in here */
+        while (numbers_try_receive(a->errors, &none) == 0) /* no other task holds the mutex */
             zeros++;
         numbers_send(a->cell, sum + zeros);
         uat_mutex_unlock(a->mutex);

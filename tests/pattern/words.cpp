@@ -201,7 +201,7 @@ int check_invoke(uat::span<std::int64_t> s)
     return errors + check(c == 'c' && d == 1.5 && i.b == 4 && fib(15) == 610, "results of parallel_invoke");
 }
 
-/* A grain of all iterations leaves one call for all of them. */
+/* A grain that covers all iterations leads to one call. */
 int check_grain(std::int64_t n)
 {
     auto calls = [](std::int64_t, std::int64_t, std::int64_t value) { return value + 1; };

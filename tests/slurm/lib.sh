@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
-# The common part of this folder's tests. A test calls `on_cluster [OPTION]...` first: it then goes on inside a Slurm
-# cluster. usage of a test: test_NAME BUILD-FOLDER
+# What this folder's tests share. A test first calls `on_cluster [OPTION]...`; then it continues inside a Slurm cluster.
+# usage of a test: test_NAME BUILD-FOLDER
 set -u
 slurm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(realpath "$1")
@@ -102,7 +102,7 @@ workers()
     done
 }
 
-# No worker is left some seconds later. Slurm gives them KillWait to end.
+# Expect that no worker is left within ten seconds. Slurm gives them KillWait to end.
 expect_gone()
 {
     local tries

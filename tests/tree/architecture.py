@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: every #include is an arrow that the table of docs/architecture.md allows, and no arrows form a circle.
+"""Description: every #include is an arrow that the table of docs/architecture.md allows, and the arrows have no cycle.
 
 usage: architecture.py SOURCE-FOLDER
 

@@ -4,9 +4,10 @@
 
 usage: english.py SOURCE-FOLDER [--update | --list]
 
-english.toml says how many such phrases each folder of the top may still have. A folder that has more fails the test. --update lowers the
-numbers to what is there and never raises one; --list shows every place. Text is searched across line breaks, with comment signs removed.
-The test tries itself on sentences that it must find and on sentences that it must leave alone.
+english.toml says how many such phrases each folder of the top may still have. A folder with more phrases fails the
+test. --update lowers the numbers to the present counts and never raises one; --list shows every place. Text is searched
+across line breaks, with comment signs removed. The test tries itself on sentences that it must find and on sentences
+that it must leave alone.
 """
 import bisect
 import re
@@ -61,7 +62,7 @@ def plain(text):
 
 
 def places_of(text):
-    """(line, phrase, advice) of all that should be written otherwise."""
+    """(line, phrase, advice) for every phrase that should be replaced."""
     joined, starts = plain(text)
     for pattern, advice in PHRASES:
         for hit in pattern.finditer(joined):

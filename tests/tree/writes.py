@@ -32,7 +32,7 @@ def fault_of(name, line):
 
 
 def code_of(text):
-    """The lines, without comments."""
+    """The lines, without their comments."""
     text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.S)
     return [line.partition("//")[0] for line in text.splitlines()]
 
