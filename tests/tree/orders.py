@@ -16,7 +16,7 @@ from pathlib import Path
 # uat_cpu_store_release().
 PROCESSORS_ONLY = re.compile(r"__atomic_load_n\([^;]*__ATOMIC_(?:ACQUIRE|SEQ_CST)\)|__atomic_store_n\([^;]*__ATOMIC_(?:RELEASE|SEQ_CST)\)")
 NO_ADAPTER = {
-    "runtime/job/neighbour.c": "the peer is a signal handler of this process",
+    "runtime/job/neighbour.c": "pairs with a signal handler of this process",
     "include/uat/detail/global.h": "words that only CPUs change",
     "transport_ibv/share.c": "processes of one host share a device",
 }
