@@ -5,7 +5,7 @@
 usage: sentences.py [--seed N] [--comments N] [--documents N]
 
 Prints each sentence with its file and line. The same seed draws the same sentences from the same sources. This is a tool, not a test: only a
-reader can judge. A comment counts if it has at least five words.
+reader can judge. A comment counts if it has at least five words. Tables, lists of options and code are left out.
 """
 import argparse
 import random
@@ -20,6 +20,7 @@ BLOCK = re.compile(r"/\*(?s:.*?)\*/|(?:^[ \t]*//.*\n?)+", re.M)
 HASHES = re.compile(r"(?:^[ \t]*#(?!!).*\n?)+|^[ \t]*\"\"\"(?s:.*?)\"\"\"", re.M)
 PARAGRAPH = re.compile(r"(?:^(?!\||    |```|#|\.[A-Z\\]|!).+\n?)+", re.M)
 SIGNS = re.compile(r"^[ \t]*(?:/\*+|\*/|\*(?= |$)|//+|#+|\"\"\"|- )?[ \t]*", re.M)
+ROW = re.compile(r"\S {2,}\S|^usage:|^ *-{1,2}\w|[;{}]$", re.M)
 END = re.compile(r"(?<=[.?!])\s+(?=[A-Z`\"'(])")
 
 
@@ -31,6 +32,8 @@ def sentences(text, pattern):
         for sentence in END.split(body):
             line = text.count("\n", 0, part.start()) + body.count("\n", 0, body.index(sentence, at)) + 1
             at = body.index(sentence, at) + len(sentence)
+            if ROW.search(sentence):  # a table, a list of options or code
+                continue
             words = " ".join(sentence.split())
             if len(words.split()) >= 5 and "SPDX" not in words and re.search(r"[a-z]{3}", words):
                 yield line, words
