@@ -52,7 +52,7 @@ static void show_offer(struct uat_mail *mail, uint64_t sp)
         return;
     mail->shown = sp;
     if (sp == 0)
-        mail->deque->push_claims = NEVER; /* the next push has something to offer */
+        mail->deque->push_claims = NEVER; /* nothing is on offer, so the next push must take the slow path and offer */
     /* Relaxed: a hint. Pairs with the READ in peek(), thief_message.c. */
     uat_store_relaxed(UAT_IS_VIRTUAL(), &mail->box->front.offer, sp);
 }

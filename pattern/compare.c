@@ -132,7 +132,7 @@ static void fill_front(char *base, uat_sort_pass_t *pass, size_t least, const ua
 
 /*
  * Hoare's pass from both ends, in blocks (Edelkamp and Weiss, "BlockQuicksort", 2016). It never accesses an element
- * outside the pass, even if a comparison contradicts itself.
+ * outside its range, even if the comparison is inconsistent.
  */
 static void partition(void *elements, uat_sort_pass_t *pass, size_t most, const uat_sort_pivot_t *pivot)
 {

@@ -127,7 +127,7 @@ void uat_sort_merge(const uat_sort_kernel_t *kernel, const void *arg, void *to, 
         BY_SIZE(size, merge, kernel, arg, to, a, a_end, b, b_end);
 }
 
-/* Merge runs i and i + 1 from scratch back to the elements. */
+/* Merge runs i and i + 1, which are in the scratch buffer, back into the elements. */
 static void merge_pair(const struct runs *r, const char *scratch, int i)
 {
     size_t size = r->kernel->size, at = i == 0 ? 0 : (r->run[0].count + r->run[1].count) * size;

@@ -95,7 +95,7 @@ def report_of(done):
 
 
 def uatrun(build, workers, program, *arguments, before=(), **settings):
-    """Run a program of the build, such as perf/uat-fib, on `workers`. Returns its report. before: words in front of the command."""
+    """Run a program of the build, such as perf/uat-fib, with `workers` workers. Returns its report. before: words in front of the command."""
     return report_of(run([*before, build / "launcher" / "uatrun", "-n", workers, build / program, *arguments, "--json"], settings))
 
 

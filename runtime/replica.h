@@ -31,12 +31,12 @@ char *uat_replica_place(size_t size);
 
 /*
  * Create the memory of a replica at `at`, to be filled by this worker. The host's first worker fills *info for the
- * others. Returns 0 or a negative errno, reported.
+ * others. Returns 0, or a negative errno that has been reported.
  */
 int uat_replica_make(char *at, size_t size, struct uat_replica_info *info);
 
 /* Attach the host's copy that the leader's attach info names. *own becomes true if that copy may not be opened; then
- * this worker has a private copy to fill. Returns 0 or a negative errno, reported. */
+ * this worker has a private copy to fill. Returns 0, or a negative errno that has been reported. */
 int uat_replica_attach(char *at, size_t size, const struct uat_replica_info *info, bool *own);
 
 /* Keep the replica: all workers of the host have attached it. The attach info is unused from now on. */

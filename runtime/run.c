@@ -38,7 +38,7 @@ uint64_t uat_run_canary(void)
     return common_canary;
 }
 
-/* Check what this rank has passed to uat_run(). Returns 0, or a negative errno, reported. */
+/* Check what this rank has passed to uat_run(). Returns 0, or a negative errno that has been reported. */
 static int check_arguments(uat_fn *root, const void *arg, size_t arg_size, const void *result, size_t result_size)
 {
     size_t region = uat_segment_region_size();

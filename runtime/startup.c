@@ -52,7 +52,7 @@
 #include "runtime/job/reach.h"
 #include "runtime/job/stall.h"
 
-/* The steps, in order: see the list below. Each returns 0 or a negative errno, reported. */
+/* The steps, in order: see the list below. Each returns 0, or a negative errno that has been reported. */
 
 /* Refuse to start in a privileged program. Its settings come from the environment, and name files to write and
  * libraries to load. */

@@ -7,7 +7,7 @@
 
 /* A step, and how to undo it. */
 struct uat_step {
-    int (*open)(void);   /* returns 0 or a negative errno, reported; after an error it has changed nothing */
+    int (*open)(void);   /* returns 0, or reports an error and returns its negative errno. An error changes nothing */
     void (*close)(void); /* NULL if there is nothing to undo */
     const char *why;
 };

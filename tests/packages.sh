@@ -39,7 +39,7 @@ packages_install() {
 }
 
 # packages_ensure LOG PACKAGE...: fetches nothing, and needs no network, if all are installed already. Prints one line
-# if there is something to do, and another if that fails.
+# if there is something to do, and another if the installation fails.
 packages_ensure() {
     packages_log=$1
     shift

@@ -47,7 +47,8 @@ _Static_assert(UAT_IBV_DEPTH_MIN >= 2 * UAT_CHAIN_MAX, "a chain must fit while a
  * which follows them. */
 enum uat_ibv_window { UAT_IBV_STACKS /* peers may only READ */, UAT_IBV_WORDS, UAT_IBV_WINDOWS };
 
-/* The offer of a group's first worker to the others: share.c. Only CPUs access it. */
+/* The device and protection domain that a group's first worker offers to the others: see share.c. Only CPUs access
+ * it. */
 struct uat_ibv_offer {
     uint32_t state;                /* enum uat_ibv_offer_state; the other fields are valid if it is
                                     * UAT_IBV_OFFER_SHARED */

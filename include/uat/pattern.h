@@ -137,7 +137,7 @@ typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
  * contradicts itself, for example because it returns "less" for equal elements, the resulting order is undefined. But
  * the sort still ends, accesses only the elements, and loses none of them. If at most 4 workers could share the sort
  * and the elements consist of up to 4 runs, it merges the runs. A run is ascending or descending; the runs are
- * consecutive or interleaved. A merge may need extra memory of the array's size, up to 256 MiB. The sort keeps a few
+ * consecutive or interleaved. A merge may need as much extra memory as the array, up to 256 MiB. The sort keeps a few
  * elements on the stack and checks out two far elements at a time. Elements that are too large for UAT_STACK_SIZE or
  * UAT_CACHE_SIZE end the job with a line.
  */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The start of a worker over verbs, by number of workers and value of UAT_CONNECT: time, connections, memory.
+"""Measure the time, connections and memory that a worker needs to start over verbs, for several numbers of workers and values of UAT_CONNECT.
 
     perf/measure sizes [-n 4,16,64] [--connect host,worker] [--most BYTES] [--json] [-- LAUNCHER]
 

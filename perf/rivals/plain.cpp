@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The exercises of perf/measure rivals without any runtime: plain loops and std::sort(). usage:
- * rival-plain WORKERS ROUNDS STEPS. "rival-plain steps" prints the STEPS that take a microsecond on this host.
+ * rival-plain WORKERS ROUNDS STEPS. "rival-plain steps" prints the value of STEPS that takes a microsecond on this
+ * host.
  */
 #include <algorithm>
 #include <cstring>

@@ -3,8 +3,8 @@
  * Global memory in a checkpoint. The file `job` has the table of arrays (runtime/global/table.h). The file `memory-R`
  * has the bytes of the chunks of which worker R was the home. The file `rank-V` has the lists of the objects' part V.
  *
- * Contents belong to addresses, not to ranks. So a restarted job may place chunks with other workers, and its workers
- * share the pieces of these files among them.
+ * Contents belong to addresses, not to ranks. So a restarted job may place chunks on other workers. Its workers divide
+ * the pieces of the files `memory-R` among themselves.
  */
 #ifndef UAT_CHECKPOINT_ARRAYS_H
 #define UAT_CHECKPOINT_ARRAYS_H
@@ -17,7 +17,8 @@
 void uat_arrays_open(void);
 void uat_arrays_close(void);
 
-/* Write this worker's file `memory-R`, if global memory is open. Returns 0 or a negative errno, reported. */
+/* Write this worker's file `memory-R`, if global memory is open. Returns 0, or a negative errno that has been
+ * reported. */
 int uat_arrays_write(const struct uat_sections_head *head);
 
 /* Append the table of arrays to the file `job`. uat_arrays_take_table() takes it from its section, before main()
@@ -33,7 +34,8 @@ bool uat_arrays_take_objects(const struct uat_section *section);
 int uat_arrays_check(void);
 
 /* Put back all contents. head: as in all files of the checkpoint. rc: the caller's status so far. Collective; a worker
- * that fails on its own returns its error after it has met the others. Returns 0 or a negative errno, reported. */
+ * that fails on its own returns its error after it has met the others. Returns 0, or a negative errno that has been
+ * reported. */
 int uat_arrays_restore(const struct uat_sections_head *head, int rc);
 
 #endif

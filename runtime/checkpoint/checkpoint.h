@@ -25,13 +25,14 @@ struct uat_checkpoint_config {
 
 /* Choose the checkpoint to continue from, if there is one, and read the data that concern all workers. Called once rank
  * and size are known. *colour: this worker's; the checkpoint's replaces it. *id: identifies the checkpoint; 0: the job
- * begins anew. Returns 0 or a negative errno, reported. */
+ * begins anew. Returns 0, or a negative errno that has been reported. */
 int uat_checkpoint_choose(int *colour, uint64_t *id);
 
-/* Compare this job with the checkpoint's. *canary is replaced by the checkpoint's. Returns 0 or -EINVAL, reported. */
+/* Compare this job with the checkpoint's. *canary is replaced by the checkpoint's. Returns 0, or -EINVAL, which has
+ * been reported. */
 int uat_checkpoint_compare(const struct uat_checkpoint_config *config, uint64_t *canary);
 
-/* Accept requests. Returns 0 or a negative errno, reported. */
+/* Accept requests. Returns 0, or a negative errno that has been reported. */
 int uat_checkpoint_open(void);
 void uat_checkpoint_close(void);
 

@@ -11,8 +11,8 @@
  *   K9  `latest` names only a checkpoint all of whose files are on the disk. No checkpoint is changed once it is
  *       complete, and none is removed before `keep` newer ones are.
  *
- * Rank 0 alone changes the folder; the others create their own files. Functions return 0 or a negative errno, reported
- * with the file's name.
+ * Rank 0 alone changes the folder; the others create their own files. Functions return 0 or a negative errno that has
+ * been reported with the file's name.
  */
 #ifndef UAT_CHECKPOINT_FOLDER_H
 #define UAT_CHECKPOINT_FOLDER_H

@@ -26,14 +26,15 @@ struct uat_manifest {
 /* Set arguments and command from this process's command line. The program's own name may differ. */
 void uat_manifest_command(struct uat_manifest *manifest);
 
-/* Write the manifest to the file, and the file to the disk. Returns 0 or a negative errno, reported. */
+/* Write the manifest to the file, and the file to the disk. Returns 0, or a negative errno that has been reported. */
 int uat_manifest_write(const struct uat_manifest *manifest, const char *name);
 
-/* Read the manifest of checkpoint `number`. The caller frees colours. Returns 0 or a negative errno, reported. */
+/* Read the manifest of checkpoint `number`. The caller frees colours. Returns 0, or a negative errno that has been
+ * reported. */
 int uat_manifest_read(struct uat_manifest *manifest, uint64_t number);
 
 /* Read and check the file of a rank of this checkpoint, or, for UAT_MANIFEST_JOB, the file `job`. The caller frees *in.
- * Returns 0 or a negative errno, reported. */
+ * Returns 0, or a negative errno that has been reported. */
 enum { UAT_MANIFEST_JOB = -1 };
 int uat_manifest_file(const struct uat_manifest *manifest, struct uat_sections_in *in, int rank);
 

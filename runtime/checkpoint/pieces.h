@@ -23,7 +23,7 @@ struct uat_pieces_to {
 const char *uat_pieces_name(char *name, size_t size, uint64_t number, uint64_t rank);
 
 /* Read the file of rank head->rank, whose pieces are dealt out to `of` readers, of which this is number `own`. Returns
- * the file's size or a negative errno, reported. */
+ * the file's size or a negative errno that has been reported. */
 int64_t uat_pieces_read(const struct uat_sections_head *head, uint64_t own, uint64_t of,
                         const struct uat_pieces_to *to);
 

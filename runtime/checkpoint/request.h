@@ -9,7 +9,7 @@
 int uat_request_catch(void);
 void uat_request_release(void);
 
-/* Start the clock on rank 0. Returns 0 or a negative errno, reported. */
+/* Start the clock on rank 0. Returns 0, or a negative errno that has been reported. */
 int uat_request_open(void);
 void uat_request_close(void);
 

@@ -56,7 +56,7 @@ struct uat_sections_out {
     uint64_t sections;
 };
 
-/* Begin the file. All functions of this header return 0 or a negative errno, reported with the
+/* Begin the file. All functions of this header return 0, or a negative errno that has been reported with the
  * file's name. */
 int uat_sections_create(struct uat_sections_out *out, const char *name, const struct uat_sections_head *head);
 
@@ -76,7 +76,7 @@ struct uat_sections_in {
 };
 
 /* Open a file for reading, and set name and size. It must be a regular file of this user, and no link. Returns a
- * descriptor or a negative errno, reported. */
+ * descriptor or a negative errno that has been reported. */
 int uat_sections_open(struct uat_sections_in *in, const char *name);
 
 /* Read a whole file and check every section. */

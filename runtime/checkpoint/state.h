@@ -26,7 +26,7 @@ void uat_state_save(struct uat_sections_out *out, const struct uat_chain *chain)
 
 /*
  * Put back what the file has, at the addresses where it was. Every address and size is checked. The chain's entries are
- * allocated; its stacks are in place. Returns 0, or a negative errno, reported.
+ * allocated; its stacks are in place. Returns 0, or a negative errno that has been reported.
  */
 int uat_state_restore(struct uat_sections_in *in, struct uat_chain *chain);
 

@@ -47,12 +47,12 @@ struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes);
 void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintptr_t at, size_t bytes);
 /* Create the array that a call asks for: its bytes, distribution and block. bytes, chunk: the array's size and chunk in
  * this job. In a restarted job the array gets the addresses that it had. The call is noted in the table. Collective;
- * returns 0 or the worst of all workers' errors, reported. */
+ * returns 0 or the worst of all workers' errors, which has been reported. */
 int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chunk, struct uat_array **out);
 void uat_array_drop(struct uat_array *a);
 
 /* place.c: reserve addresses for an array, the same on all workers. saved: the checkpoint's entry for the array, with
- * the addresses that it had, or NULL. Returns 0 or a negative errno, reported. */
+ * the addresses that it had, or NULL. Returns 0, or a negative errno that has been reported. */
 int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved);
 void uat_place_release(const struct uat_array *a);
 /* The granules of an array of `size` bytes with this shift. */
@@ -84,7 +84,7 @@ uint64_t uat_pages_reserved(void);
 size_t uat_pages_unit(void);
 /* Advise huge pages for a mapping, unless the setting forbids them. Call this before anything touches the mapping. */
 void uat_pages_advise(void *p, size_t bytes);
-/* Touch this worker's chunks. Returns 0 or a negative errno, reported. */
+/* Touch this worker's chunks. Returns 0, or a negative errno that has been reported. */
 int uat_pages_touch(const struct uat_array *a);
 /* Log the kind of pages that this host's memory got. */
 void uat_pages_tell(const struct uat_array *a);

@@ -16,11 +16,11 @@ enum { UAT_CONTENT_PIECE = 1 << 20 /* most bytes of a piece: they stay in the pr
 typedef int uat_content_fn(void *arg, const void *at, size_t bytes);
 
 /* Call fn for each piece of this worker's chunks that is not zero. Memory that was never touched is not read. Returns
- * 0, or what fn returned first, or a negative errno, reported. */
+ * 0, or what fn returned first, or a negative errno that has been reported. */
 int uat_content_each(uat_content_fn *fn, void *arg);
 
 /* Set this worker's chunks to zero, except for the objects' parts from number `parts` on, and forget what it has
- * cached. Returns 0 or a negative errno, reported. */
+ * cached. Returns 0, or a negative errno that has been reported. */
 int uat_content_clear(int parts);
 
 /* Is [at, at + bytes) within one array? */

@@ -42,7 +42,8 @@ struct uat_global_config {
 /* Reserve the words of exchanges in the segment. */
 void uat_global_reserve(void);
 
-/* Prepare for opening. Global memory costs nothing before uat_global_open(). Returns 0 or -ENOMEM, reported. */
+/* Prepare for opening. Global memory costs nothing before uat_global_open(). Returns 0, or -ENOMEM, which has been
+ * reported. */
 int uat_global_prepare(const struct uat_global_config *config);
 
 /* The head of this worker's list of objects that others freed. Adapters change it. NULL while global memory is

@@ -47,7 +47,7 @@ void uat_link_flush_end(int link)
     u->ranges.count = 0;
 }
 
-/* Wait until the link's WRITEs and additions have reached its memory. */
+/* Wait until the WRITEs and atomic additions posted on this link have reached the target's memory. */
 static void flush(int link)
 {
     if (uat_link_flush_begin(link))

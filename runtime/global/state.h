@@ -41,7 +41,7 @@ enum {
     UAT_FLUSH_OFFSET = 4096,
     UAT_TEMPORARY_UNITS = 4096, /* most units of the memory of temporary arrays */
     UAT_TRANSFER_MAX = 1 << 30, /* most bytes of one split-phase transfer */
-    UAT_POISON = 0xdb           /* under torture: the value of bytes of parts that belong to no object */
+    UAT_POISON = 0xdb           /* under torture: fills memory of a part that belongs to no object */
 };
 _Static_assert(UAT_FLUSH_OFFSET - UAT_FREED_OFFSET == UAT_COLOURS * UAT_COLOUR_STEP &&
                    UAT_PART_HEAD - UAT_FLUSH_OFFSET == UAT_COLOURS * UAT_COLOUR_STEP,

@@ -27,7 +27,7 @@ struct uat_bootstrap_user {
 
 /*
  * Join the job that the environment names, or be a job of one. user is copied. With UAT_TRANSPORT=sim this forks the
- * workers and returns in each of them. Returns 0 or a negative errno, reported.
+ * workers and returns in each of them. Returns 0, or a negative errno that has been reported.
  */
 int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *user);
 

@@ -33,8 +33,8 @@ void uat_collective_pass_on(void);
 const void *uat_collective_result(size_t *size);
 
 /* Copy the announced result to result, which has room for size bytes; nothing if size is 0. Call it before the barrier
- * that ends the run: after that barrier the others may end the next run, whose result overwrites this one. Returns 0,
- * or -EMSGSIZE if there is too little room, reported. */
+ * that ends the run: after that barrier the others may end the next run, whose result overwrites this one. Returns 0.
+ * If there is too little room, it reports this and returns -EMSGSIZE. */
 int uat_collective_take_result(void *result, size_t size);
 
 /* The `size` bytes that were announced about a failed root; NULL if the root has not failed. Valid until the barrier
@@ -42,7 +42,8 @@ int uat_collective_take_result(void *result, size_t size);
 const void *uat_collective_failure(size_t size);
 
 /* Dissemination barrier (Hensgen, Finkel and Manber 1988): ceil(log2 n) rounds of one chain each. Ends the job if
- * another worker is in another collective call. Returns 0 or a negative errno of the transport, reported. */
+ * another worker is in another collective call. Returns 0, or a negative errno of the transport that has been
+ * reported. */
 int uat_collective_barrier(void);
 
 /* A barrier after which all workers know the lowest status of any worker: 0 or a negative errno. So a call that fails

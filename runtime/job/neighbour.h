@@ -14,7 +14,7 @@
 #include "runtime/job/roster.h"
 
 /* Choose which worker to watch and which ones to end, from what the workers published. If the launcher watches its
- * workers, choose none. Returns 0, or -ENOMEM, reported. */
+ * workers, choose none. Returns 0, or -ENOMEM, which has been reported. */
 int uat_neighbour_open(const struct uat_roster *roster, const char *launcher);
 
 /* Sample the watched worker, at most once a second. Called periodically while this worker waits. Reports a worker that

@@ -22,7 +22,8 @@ struct uat_roster {
 };
 
 /* Check that all workers took the transport that rank 0 took. why: the reason for this worker's choice. Returns 0, or
- * -EINVAL, reported. A worker with another transport than rank 0 reports; the others give it time to do so. */
+ * -EINVAL, which has been reported. A worker with another transport than rank 0 reports; the others give it time to do
+ * so. */
 int uat_roster_check_transports(const struct uat_roster *roster, int rank, const char *why);
 
 /* Check that each worker's record names a process to which this rank may send a signal. Returns 0, or -EPROTO,
@@ -30,13 +31,13 @@ int uat_roster_check_transports(const struct uat_roster *roster, int rank, const
 int uat_roster_check(const struct uat_roster *roster, int rank);
 
 /* Publish our identity and our transport's endpoint (or its attach info, if it has one), and collect the identities and
- * endpoints of all workers. Collective. Returns 0, or a negative errno, reported; after an error there is nothing to
- * free. */
+ * endpoints of all workers. Collective. Returns 0, or a negative errno that has been reported; after an error there is
+ * nothing to free. */
 int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
                        struct uat_transport *transport);
 
 /* The second round, for a transport whose first one was attach info: let it attach its neighbours, then publish and
- * collect endpoints. Collective. Returns 0 or a negative errno, reported. */
+ * collect endpoints. Collective. Returns 0, or a negative errno that has been reported. */
 int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport);
 
 /* host_of[rank]: the lowest rank on the host of that rank. */
@@ -45,11 +46,12 @@ void uat_roster_hosts(const struct uat_roster *roster, int *host_of);
 /* The lowest rank that shares this rank's kernel and PID namespace. */
 int uat_roster_leader(const struct uat_roster *roster, int rank);
 
-/* The colour of each rank (transport/colour.h), owned by the caller, who frees it. NULL: no memory, reported. */
+/* The colour of each rank (transport/colour.h), owned by the caller, who frees it. NULL if there is no memory,
+ * which has been reported. */
 uint8_t *uat_roster_colours(const struct uat_roster *roster);
 
-/* Do workers of this rank's machine share cores? Returns 1 or 0, or -ENOMEM, reported. If `advise`, one worker of each
- * machine prints advice. */
+/* Do workers of this rank's machine share cores? Returns 1 or 0, or -ENOMEM, which has been reported. If `advise`, one
+ * worker of each machine prints advice. */
 int uat_roster_oversubscribed(const struct uat_roster *roster, int rank, bool advise);
 
 /* Free what was collected. */

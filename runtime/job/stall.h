@@ -84,7 +84,7 @@ void uat_stall_ack_over(void *context);
 /*
  * Start watching waits, over uat_self.transport, by UAT_STALL_TIMEOUT and UAT_STALL_LIMIT. Catch SIGUSR1, unless the
  * program does. describe adds the worker's state to the line that SIGUSR1 prints. It runs in a signal handler. Returns
- * 0 or a negative errno, reported.
+ * 0 or a negative errno that has been reported.
  */
 int uat_stall_open(void (*describe)(char *text, size_t size));
 void uat_stall_close(void);

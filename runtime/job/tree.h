@@ -22,13 +22,13 @@ typedef void uat_tree_add(uat_stats_t *sum, const uat_stats_t *one);
 
 /* Replace *stats on all workers by the sum of all workers' *stats. It is also a barrier: nobody leaves it before all
  * have entered it. status: as for uat_collective_agree(). Returns 0, or the lowest status of any worker, or a negative
- * errno of the transport, reported. */
+ * errno of the transport that has been reported. */
 int uat_tree_sum(int status, uat_stats_t *stats, uat_tree_add *add);
 
 /* Copy n bytes at rank 0's `from` to `to` on all workers, rank 0 included. `to` is NULL on a worker that wants no copy;
  * `from` is used on rank 0 only; n is the same on all. The bytes travel through the uni-address region, which is
  * registered and unused outside of runs, so call it outside of runs only. It is also a barrier, except that it does
- * nothing if n is 0. Returns 0 or a negative errno of the transport, reported. */
+ * nothing if n is 0. Returns 0, or a negative errno of the transport that has been reported. */
 int uat_tree_copy(void *to, const void *from, size_t n);
 
 #endif

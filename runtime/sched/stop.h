@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All workers stop, so that the state of the run can be written; then they continue. No victim's CPU and no signal is
- * needed. Model: tests/model/claim.pml, lock.pml and message.pml with -DSTOP.
+ * All workers stop, so that the state of the run can be written; then they continue. Orders and pokes are one-sided
+ * operations: they need no signal, and nothing from the receiving worker's CPU. Model: tests/model/claim.pml, lock.pml
+ * and message.pml with -DSTOP.
  *
  *   ask      Rank 0 stops its own task first. Then it WRITEs the order to each worker, and pokes (uat_poke_fn) each
  *            worker that has not stopped, again and again.
@@ -44,7 +45,8 @@ struct uat_stop_user {
     void (*stopped)(const struct uat_chain *chain, bool end);
 };
 
-/* Accept requests. The strings and functions of user must stay valid. Returns 0, or -ENOMEM, reported. */
+/* Accept requests. The strings and functions of user must stay valid. Returns 0, or -ENOMEM, which has been
+ * reported. */
 int uat_stop_open(const struct uat_stop_user *user);
 void uat_stop_close(void);
 

@@ -90,7 +90,7 @@ void uat_segment_lay_out(void);
 void uat_segment_add_ghosts(int size, int names, const uint8_t *colours);
 
 /* Map the segment that was laid out, for a worker of this colour (0 to UAT_COLOURS - 1). Returns 0, or -EEXIST (address
- * taken), -ENOMEM, -EFBIG or -EINVAL, reported. */
+ * taken), -ENOMEM, -EFBIG or -EINVAL, which has been reported. */
 int uat_segment_open(int colour);
 
 /* Set the colours of all workers. The segment takes the array over and frees it. */

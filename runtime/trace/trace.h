@@ -16,11 +16,11 @@
 extern bool uat_trace_on;
 
 /* Start a timeline if the setting names a file, which rank 0 will write. host: the name of this worker's host, valid
- * until uat_trace_close(). Collective. Returns 0 or a negative errno, reported. */
+ * until uat_trace_close(). Collective. Returns 0, or a negative errno that has been reported. */
 int uat_trace_open(const char *host);
 
-/* Merge and write the timeline. Collective, outside of a run. Returns 0 or a negative errno, reported. After an error
- * rank 0 leaves no file. */
+/* Merge and write the timeline. Collective, outside of a run. Returns 0, or a negative errno that has been reported.
+ * After an error rank 0 leaves no file. */
 int uat_trace_write(void);
 
 /* Drop the timeline. Local. */

@@ -16,7 +16,7 @@ struct uat_trace_file {
 /*
  * Bring the events of all workers to rank 0, which writes them in the format of Chrome's trace viewer. events: `count`
  * events, oldest first, in rank 0's time since the trace began. dropped: the number of older events that were lost.
- * Collective, outside of a run. Returns 0 or a negative errno, reported. After an error there is no file.
+ * Collective, outside of a run. Returns 0, or a negative errno that has been reported. After an error there is no file.
  */
 int uat_trace_file_write(const struct uat_trace_file *file, const struct uat_trace_event *events, uint64_t count,
                          uint64_t dropped);

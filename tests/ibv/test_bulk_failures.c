@@ -59,8 +59,8 @@ static void work_access(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* A region is withdrawn, or its worker disappears, while READs of the region are posted. This must print one line, and
- * give the same errno from then on. */
+/* A region is withdrawn, or its worker disappears, while READs of the region are posted. The loss must be reported in
+ * one line, and every later call must fail with the same errno. */
 static void lose(struct peer *me, void *arg, bool gone, int result, const char *text)
 {
     bulk_begin(me, arg);

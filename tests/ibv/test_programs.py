@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, in one guest or two. They run with 4 workers
 under each deque protocol, and some also with 2 workers under claim. Answers must be right, and every program must have
-steals, with the round trips and the operations of its protocol. Random programs with adaptive requests also run. Then a
-share of tests/global/guests runs. Over two guests a share of tests/programs/guests runs, too, and the litmus tests
-between the guests, all of which must hold.
+steals, with the round trips and the operations of its protocol. Random programs with adaptive requests also run. Then
+the test runs part of tests/global/guests. Over two guests it also runs part of tests/programs/guests, and the litmus
+tests between the guests, all of which must hold.
 
 usage: test_programs.py VM_RUN BUILD GUESTS [RUNS]
 """

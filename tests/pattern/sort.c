@@ -201,7 +201,8 @@ static int check_sorted(char *array, const struct order *o)
     return 1;
 }
 
-/* An array of one process. It lies on the task's own stack, between two elements that must not be touched. */
+/* A private array of one process, not in global memory. It lies on the task's own stack, between two elements that must
+ * not be touched. */
 static int check_local(const struct order *of)
 {
     struct order o = *of;

@@ -102,7 +102,7 @@ workers()
     done
 }
 
-# Expect that no worker is left within ten seconds. Slurm gives them KillWait to end.
+# Expect that no worker is left within ten seconds. Slurm gives the workers KillWait seconds to exit.
 expect_gone()
 {
     local tries
