@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The value of a queued SIGTERM tells a worker that the job ends, and which worker was lost, if any. A SIGTERM without
- * such a value comes from outside the job. */
+ * this value comes from outside the job. */
 #ifndef UAT_BASE_LOST_H
 #define UAT_BASE_LOST_H
 

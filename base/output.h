@@ -45,7 +45,7 @@ void uat_output_discard(struct uat_output *output);
  * descriptor or a negative errno: -EBUSY if another process has the lock, or an error of uat_output_open(). */
 int uat_output_lock(const char *name);
 
-/* A phrase for messages that describes such an error. */
+/* A phrase for messages that describes an error of these functions. */
 const char *uat_output_error(int error);
 
 #endif

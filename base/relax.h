@@ -23,8 +23,8 @@ enum {
     UAT_YIELD_NS = 400 /* virtual time of a yield that finds no other process to run */
 };
 
-/* True if this host has more workers than cores. Then waiting loops yield the core early. The job's start sets it once,
- * when the bindings of all workers are known. There is no copy of it. */
+/* True if this host has more workers than cores. In that case waiting loops yield the core early. The job's start sets
+ * it once, when the bindings of all workers are known. There is no copy of it. */
 extern bool uat_relax_oversubscribed;
 
 /* One step of a loop that waits for a short time. */

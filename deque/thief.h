@@ -15,11 +15,11 @@
  *
  *   T1  The result of a peek is a hint: its words may be from two different entries.
  *   T2  A claim is the atomic on claims, or under the paper protocol the WRITE of claims. The claimed entry is the
- *       thief's if the slot, READ after the claim, is valid for the claimed index. Then the owner does not write slot
- *       or stack before the acknowledgement (D4, D6).
+ *       thief's if the slot, READ after the claim, is valid for the claimed index. In that case the owner does not
+ *       write slot or stack before the acknowledgement (D4, D6).
  *   T3  Every claim is acknowledged exactly once, after all READs of slot and stack are complete.
  *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are as peeked.
- *       Otherwise they may mix two publications. Then the thief READs both again; they no longer change.
+ *       Otherwise they may mix two publications, so the thief READs both again; they no longer change.
  */
 #ifndef UAT_THIEF_H
 #define UAT_THIEF_H

@@ -5,13 +5,13 @@
  * tests/model/lock.pml.
  *
  * The papers unlock by a plain WRITE of 0. With HCA atomics that is wrong: a concurrent FETCH_ADD may have loaded the
- * old value before that WRITE and store its sum after it. Then the lock stays taken although no thief holds it. So
- * every change to the word is a FETCH_ADD, even by a thief that did not get the lock.
+ * old value before that WRITE and store its sum after it. As a result the lock stays taken although no thief holds it.
+ * So every change to the word is a FETCH_ADD, even by a thief that did not get the lock.
  *
  *   L1  The thief whose FETCH_ADD(+1) returned 0 holds the lock.
  *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed. A thief's
- *       -1 and its next +1 may be reordered in flight (O2). Then the +1 finds the lock taken by the thief's own earlier
- *       1, and the thief tries again later.
+ *       -1 and its next +1 may be reordered in flight (O2). In that case the +1 finds the lock taken by the thief's own
+ *       earlier 1, and the thief tries again later.
  *   L3  claims changes only while the lock is held. So FETCH_ADD(claims) returns the index that the holder has READ.
  */
 #include "base/delay.h"

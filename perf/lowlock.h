@@ -122,7 +122,7 @@ static inline struct lowlock_node *lowlock_dequeue(struct lowlock *q)
                 return node;
             continue;
         }
-        /* The node may have been dequeued, and its memory may be in use again. Then the swap fails (W2). */
+        /* The node may have been dequeued, and its memory may be in use again. In that case the swap fails (W2). */
         uint64_t next = lowlock_load(&node->next);
         if (next && lowlock_swap(&q->first, first, lowlock_after(first, next)))
             return node;

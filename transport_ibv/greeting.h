@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* UAT_CONNECT=rdmacm: the private data of a connection request and of its answer. Any process on the network can send
- * such a request. */
+/* UAT_CONNECT=rdmacm: the private data of a connection request and of its answer. Any process on the network can send a
+ * request. */
 #ifndef UAT_IBV_GREETING_H
 #define UAT_IBV_GREETING_H
 

@@ -101,8 +101,8 @@ static inline void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_f
  * it after uat_flow_begin() and before the first spawn. */
 void uat_flow_window(uat_flow_t *flow, size_t n);
 
-/* Run also tasks with UAT_FLOW_ANY and UAT_FLOW_ADD in the order of their spawns, as with UAT_FLOW_INOUT. Then two runs
- * have the same result, to the last bit. Call it after uat_flow_begin() and before the first spawn. */
+/* Run also tasks with UAT_FLOW_ANY and UAT_FLOW_ADD in the order of their spawns, as with UAT_FLOW_INOUT. In that case
+ * two runs have the same result, to the last bit. Call it after uat_flow_begin() and before the first spawn. */
 void uat_flow_keep_order(uat_flow_t *flow);
 
 /* An access of uat_flow_spawn(). If rows is above 1, the datum consists of `rows` rows of `bytes` bytes, which start

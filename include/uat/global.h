@@ -105,7 +105,7 @@ int uat_global_home(const void *p);
 size_t uat_global_near(const void *p, size_t bytes);
 
 /*
- * Make the array read-only until uat_global_thaw(). Then its cached bytes stay valid across steals and joins.
+ * Make the array read-only until uat_global_thaw(). Until then its cached bytes stay valid across steals and joins.
  * UAT_TORTURE detects a task that writes to the array nevertheless. Collective, outside of runs. Returns 0, or a
  * negative errno, which it has reported (-EINVAL: `array` is not the address of an array).
  */

@@ -17,7 +17,7 @@ void uat_request_close(void);
 void uat_request_done(bool end);
 
 /* A worker's state cannot be saved now: start the clock again. A request that should end the job (end) stays, and is
- * made again after a second. Returns whether such a request stays. */
+ * made again after a second. Returns whether the request stays. */
 bool uat_request_refused(bool end);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Words that tasks change concurrently. Each word has one domain of atomicity: its home's adapter or, where the
- * transport has none, the CPUs (bulk.h, B5). A CPU may load such a word at any time.
+ * transport has none, the CPUs (bulk.h, B5). A CPU may load these words at any time.
  */
 #include "base/virtual.h"
 #include "runtime/global/array.h"

@@ -174,8 +174,8 @@ void uat_straggler_barrier(int rank)
         return;
     wait.looked = now;
     if (uat_call_look(rank, &word) == UAT_PEER_DIFFERS) {
-        /* The rank may have left this call since. Then its word may have arrived already, and this worker does not look
-         * a second time. */
+        /* The rank may have left this call since. In that case its word may have arrived already, and this worker does
+         * not look a second time. */
         if (wait.differs)
             uat_call_compare(rank, word);
         wait.differs = true;

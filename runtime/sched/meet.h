@@ -29,11 +29,11 @@ struct uat_met *uat_met(void);
 /* Check the result's size and the record's rank before they are used: the frame may come from another worker. */
 void uat_meet_check_result(uint64_t record, uint64_t size);
 
-/* A child of a group has ended (J4). Returns whether it is the last one and its spawner waits. Then uat_met()->waiter
+/* A child of a group has ended (J4). Returns whether it is the last one and its spawner waits. If so, uat_met()->waiter
  * is the spawner. */
 bool uat_meet_child_of_group(uint64_t name);
 
-/* A child has ended: deliver its result of `size` bytes, or its failure. Returns whether its spawner waits. Then
+/* A child has ended: deliver its result of `size` bytes, or its failure. Returns whether its spawner waits. If so,
  * uat_met()->waiter is the spawner. */
 bool uat_meet_child(uint64_t name, const void *result, uint32_t size);
 

@@ -84,7 +84,8 @@ extern uat_task_t uat_stop_mark;
  * which the task waits in place, or NULL. */
 void uat_stop_worker(uintptr_t sp, uat_task_t *join);
 
-/* Called if this worker is ordered to stop but cannot. Then no worker stops, and the request is tried again later. */
+/* Called if this worker is ordered to stop but cannot. In that case no worker stops, and the request is tried again
+ * later. */
 void uat_stop_refuse(void);
 
 /* Called when a task has polled without success. The event that it polls for may have to come from a worker that has

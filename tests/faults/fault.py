@@ -152,7 +152,7 @@ class AddressSpace(Fault):
 class ShrinkAddressSpace(Fault):
     """From some moment on, one worker gets no more memory."""
     name, launchers, starves = "address space used up in a worker", ("uatrun",), True
-    # Without memory libpmix may exit or crash. Then uatrun prints the line.
+    # Without memory libpmix may exit or crash. In that case uatrun prints the line.
     says = r"rank {rank} on \S+|rank {rank} (exited with status \d+|was killed by signal \d+ .*), .*, on \S+;"
 
     def hit(self, run):

@@ -89,7 +89,7 @@ byte holders;
 
 /* WRITE claims and wait, then READ the slot's words in any order. An invalid slot ends the sampling at once, because
  * the other word is then never used. If the slot is not in the state that was offered, it was published during the
- * READs. Then READ the slot again; it no longer changes. */
+ * READs. In that case READ the slot again; it no longer changes. */
 inline claim()
 {
 #ifdef M_SLOT_BEFORE_CLAIM

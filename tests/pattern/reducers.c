@@ -220,7 +220,7 @@ UAT_TASK(uint64_t, local, int, depth)
     return below + sum;
 }
 
-/* A task may end without taking a local reducer's value. Then the variable's memory may be reused. */
+/* A task may end without taking a local reducer's value. In that case the variable's memory may be reused. */
 UAT_TASK_VOID(forget, int, large)
 {
     static const long zero;
