@@ -103,8 +103,8 @@ static void time_bare(int peer, bool counted)
     }
 }
 
-/* Access this worker's own words of the bare operations. So their lines are in this CPU's cache when the peer accesses
- * them, like those of a ring's words. */
+/* Access this worker's own words of the bare operations, so that their lines are in this CPU's cache when the peer
+ * accesses them. The lines of a ring's words are there, too. */
 static void touch_words(uint64_t round)
 {
     *(volatile uint64_t *)bare_word(STEAL_READ) = round;

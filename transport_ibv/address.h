@@ -47,8 +47,8 @@ int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat
                           const struct ibv_gid_entry *gids, int gid_count, int index,
                           unsigned (*bits)(const struct ibv_gid_entry *), char *why, size_t size);
 
-/* List the addresses of all usable ports that the settings allow, best first. Returns 0 with *n > 0, and in why the
- * reason for the first address; or a negative errno, and in why its reason. */
+/* List the addresses of all usable ports that the settings allow, best first. On success returns 0, sets *n > 0, and
+ * writes the reason for the first address to why. Otherwise returns a negative errno, and writes its reason to why. */
 int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_address list[UAT_IBV_ADDRESSES_MAX],
                            int *n, char *why, size_t size);
 

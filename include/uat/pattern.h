@@ -151,8 +151,8 @@ typedef struct uat_sort_pivot {
 } uat_sort_pivot_t;
 
 /*
- * Progress of a partition. Elements 0 to less - 1 belong to the front. Elements less to from - 1, and those from `to`
- * on, do not. Elements `from` to `to` - 1 are still to be divided.
+ * Progress of a partition. Elements 0 to `less` - 1 belong to the front. Elements `less` to `from` - 1, and those from
+ * `to` on, do not. Elements `from` to `to` - 1 are still to be divided.
  */
 typedef struct uat_sort_pass {
     size_t less, from, to;

@@ -35,7 +35,7 @@ struct uat_flow_note {
 /*
  * A line of the map. It is in use if datum is not 0. Ids of entries that have ended count as absent. The sharers are
  * the tasks since the writer, which all access the datum in one mode: UAT_FLOW_IN, UAT_FLOW_ANY or UAT_FLOW_ADD. If
- * tasks of another such mode follow, an entry without a body joins the sharers, and counts as the writer.
+ * tasks with another of these modes follow, an entry without a body joins the sharers, and counts as the writer.
  */
 struct uat_flow_line {
     uint64_t datum; /* the address, plus 1 */

@@ -285,8 +285,8 @@ static void give_back(uintptr_t object, int part)
     uint64_t head = uat_atomic_load(freed_list(part)), seen;
     for (;;) {
         f.next = head;
-        /* The WRITE takes effect before the CMP_SWAP (B1). For a near object, the WRITE is a store of this CPU before
-         * the request. Pairs with collect(). */
+        /* The WRITE takes effect before the CMP_SWAP (B1). For a near object, this CPU itself stores the bytes, before
+         * it requests the CMP_SWAP. Pairs with collect(). */
         uat_put_unchecked((uintptr_t)header_of(object), &f, sizeof(f));
         seen = uat_atomic_cmp_swap(freed_list(part), head, object);
         if (seen == head)

@@ -70,8 +70,8 @@ static void number_hosts(struct uat_global *g, int wanted, int (*adapter)(struct
     }
 }
 
-/* Find the hosts. In a job of one host the bytes need no adapter. There the host stays whole, so that few mappings
- * hold an array. */
+/* Find the hosts. In a job of one host the bytes need no adapter, so this host is not divided by adapters, and few
+ * mappings hold an array. */
 static void find_hosts(struct uat_global *g)
 {
     struct uat_transport *t = g->config.transport;

@@ -19,7 +19,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 
-enum { CHUNK_MAX = 1 << 20 /* bytes of a chunk; leaves the deeper part of the region untouched */, HOST_MAX = 64 };
+enum { CHUNK_MAX = 1 << 20 /* bytes of a chunk: the deeper part of the region stays untouched */, HOST_MAX = 64 };
 
 /* What a worker puts at the start of its region. */
 struct chunk {
