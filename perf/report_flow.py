@@ -12,7 +12,7 @@ FLOWS = [
     ("fetches", "teal", "inside of a body: far memory is fetched or written home"),
     ("hand-over", "red", "from the end of a body, or from the spawn, to the start of the next body"),
     ("unroller", "orange", "the unroller makes the entries up to this one"),
-    ("window", "violet", "from the end that makes room in the window until the unroller goes on"),
+    ("window", "violet", "from the end that makes room in the window until the unroller continues"),
     ("in place", "gray1", "before the first entry, tasks run in place"),
 ]
 TASK, FETCH, HAND, UNROLL, WINDOW, PLACE = range(len(FLOWS))

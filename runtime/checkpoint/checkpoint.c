@@ -62,7 +62,7 @@ static int choose_number(uint64_t *number)
     return rc;
 }
 
-/* Name an older checkpoint that can be used in the place of a damaged one. */
+/* Name an older checkpoint that can be used instead of a damaged one. */
 static void name_older(uint64_t number)
 {
     for (uint64_t older = number; older-- > 1;)

@@ -9,8 +9,8 @@
 #include "deque/chain.h"
 #include "runtime/checkpoint/sections.h"
 
-/* Keep what the file of ghost `rank` has; this worker must be the ghost's keeper. Returns 0 or a negative errno,
- * reported. */
+/* Keep what the file of ghost `rank` has; this worker must be the ghost's keeper. Returns 0, or a negative errno that
+ * has been reported. */
 int uat_kept_restore(int rank, struct uat_sections_in *in);
 
 /* As uat_state_add_names(), for the blocks of ghosts. */

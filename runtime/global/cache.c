@@ -29,9 +29,10 @@ struct uat_far uat_far = {.shown = &nothing,
 _Static_assert((int)UAT_FAR_BLOCK_SHIFT == UAT_BLOCK_SHIFT, "slots have a run each");
 
 /*
- * Map the arena, and right after it the ring a second time. The ring is 1 MiB off from a multiple of 2 MiB. So a byte's
- * place in the ring never collides in a first-level cache with the bytes of arrays at the same distance from their
- * starts. The reason is in place.c: bit 20 is 1 in one address and 0 in the other, and bit 15 is the same in both.
+ * Map the arena, and right after it the ring a second time. The ring starts 1 MiB after a multiple of 2 MiB. So a
+ * byte's place in the ring never collides in a first-level cache with the bytes of arrays at the same distance from
+ * their starts. The reason is in place.c: bit 20 is 1 in one address and 0 in the other, and bit 15 is the same in
+ * both.
  */
 static int map_arena(struct uat_global *g)
 {

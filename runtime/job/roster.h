@@ -26,8 +26,8 @@ struct uat_roster {
  * so. */
 int uat_roster_check_transports(const struct uat_roster *roster, int rank, const char *why);
 
-/* Check that each worker's record names a process to which this rank may send a signal. Returns 0, or -EPROTO,
- * reported. */
+/* Check that each worker's record names a process to which this rank may send a signal. Returns 0, or -EPROTO, which
+ * has been reported. */
 int uat_roster_check(const struct uat_roster *roster, int rank);
 
 /* Publish our identity and our transport's endpoint (or its attach info, if it has one), and collect the identities and

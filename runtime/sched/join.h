@@ -10,7 +10,7 @@
  * The one that finds an even old value was first: the child is then done, or the joiner waits. The one that finds an
  * odd old value was second: the child then resumes the joiner, or the joiner continues.
  *
- * A child that has failed (uat/detail/failure.h) adds UAT_RECORD_FAILED as well, and WRITEs its failure in the place of
+ * A child that has failed (uat/detail/failure.h) adds UAT_RECORD_FAILED as well, and WRITEs its failure in place of
  * the result. The second to arrive subtracts UAT_RECORD_FAILED again. A joiner READs the failure in the same chain.
  */
 #ifndef UAT_JOIN_H

@@ -12,8 +12,8 @@ void uat_steal_reserve(void);
 /* This worker's ring; after uat_segment_open(). */
 struct uat_ring *uat_steal_ring(void);
 
-/* Prepare the thief, with uat_self.transport; call it after uat_segment_open(). Returns 0 or a negative errno,
- * reported. */
+/* Prepare the thief, with uat_self.transport; call it after uat_segment_open(). Returns 0, or a negative errno that has
+ * been reported. */
 int uat_steal_open(void);
 void uat_steal_close(void);
 

@@ -97,7 +97,7 @@ static bool is_holder(const struct uat_waitobj *m, struct holder task)
     if (birth != 0 && (uint32_t)birth != UNPARTED) /* a parted holder is identified by its record alone */
         return birth == task.birth;
     bool in_group = (task.birth & UAT_RECORD_GROUP) && (uint32_t)task.birth != UNPARTED;
-    /* After a restart, a holder that has not parted may be on another worker than the one where it was born. */
+    /* After a restart, a holder that has not parted may be on a worker other than the one where it was born. */
     bool moved = uat_self.restarts > 0;
     return m->word[BASE] == task.base && m->word[HANDLE] == task.handle &&
            (in_group || moved || birth >> 48 == task.birth >> 48);

@@ -51,7 +51,7 @@ static void combine(void *left, const void *right, const void *arg)
     l->count += r->count;
 }
 
-/* Returns how many iterations ran on another worker than in the previous pass. A negative number means that the
+/* Returns how many iterations did not run on the same worker as in the previous pass. A negative number means that the
  * reduction is wrong. */
 UAT_TASK(int64_t, passes, int64_t, count)
 {

@@ -206,8 +206,8 @@ static void slow_child(void *arg, void *result)
 }
 
 /*
- * Ends without having joined its child. This is detected only if the child runs on another worker than its spawner. So
- * the children run long enough for thieves, and there are enough children for at least one spawner to be stolen.
+ * Ends without having joined its child. This is detected only if the child runs on a worker other than its spawner's.
+ * So the children run long enough for thieves, and there are enough children for at least one spawner to be stolen.
  */
 static void unjoined(void *arg, void *result)
 {

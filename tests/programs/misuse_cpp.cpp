@@ -107,7 +107,7 @@ static void in_order(void *, void *result)
     *(int *)result = caught;
 }
 
-/* Each child that fails on another worker than its spawner keeps a join record until it is joined. */
+/* Each child that fails on a worker other than its spawner's keeps a join record until it is joined. */
 static void fail_without_records(void *, void *)
 {
     auto first = uat::spawn([] { throw std::runtime_error("first"); });
