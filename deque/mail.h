@@ -71,7 +71,8 @@ static inline struct uat_mail *uat_mail_of(const struct uat_deque *d)
     return (struct uat_mail *)(uintptr_t)d->giver;
 }
 
-/* The request that waits for a decision, or 0. *seen is set to the look word, even if that is no such request. */
+/* The request that waits for a decision, or 0. *seen is set to the look word, even if that is not a request that waits
+ * for a decision. */
 uint64_t uat_mail_request(const struct uat_mail *mail, uint64_t *seen);
 
 /* Decide the request (M3). Returns false if the request was withdrawn. Otherwise the caller must answer it. */

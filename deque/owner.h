@@ -54,13 +54,13 @@ struct uat_deque_user {
     bool (*part)(void *context, uintptr_t sp);
     void *context;
     /* Makes all writes of this worker so far visible to thieves. Called while *unreleased is set, before an entry is
-     * published and before `claims` is read for that publication. Returns false if it would take too long now; then
-     * nothing is published. If unreleased is NULL, it is never called. */
+     * published and before `claims` is read for that publication. Returns false if it would take too long now; in that
+     * case nothing is published. If unreleased is NULL, it is never called. */
     bool (*before_publication)(void);
     const bool *unreleased;
     /* Called periodically while the owner waits for the acknowledgement of index. May be NULL. */
     void (*waiting)(void *context, uint64_t index);
-    void (*waited)(void *context); /* called when such a wait is over. May be NULL */
+    void (*waited)(void *context); /* called when this wait is over. May be NULL */
     bool keep_private;             /* never publish (torture mode "evacuate") */
     int rank;                      /* rank of this worker, for messages */
 };

@@ -47,7 +47,7 @@ struct uat_flow_batch {
 
 /* Post a chain to the rank of `name`. The batch must have room. */
 void uat_flow_post(struct uat_flow_batch *batch, uint64_t name, const struct uat_op *ops, int n);
-/* Wait until all chains are complete. The batch is empty then. */
+/* Wait until all chains are complete. Afterwards the batch is empty. */
 void uat_flow_wait(struct uat_flow_batch *batch);
 /* Post a chain and wait for it. */
 void uat_flow_do(uint64_t name, const struct uat_op *ops, int n);

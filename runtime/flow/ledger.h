@@ -8,8 +8,8 @@
  *   F2  For conflicting tasks s < t, one of these holds: s ended in place; or the unroller has seen s's mark; or t's
  *       registration found the end in s.open; or s.open counts t, or counts an entry that waits for s and for which t
  *       waits.
- *   F3  `open` is closed once, by the worker where the task ended, after a RELEASE. next[0..k) is complete then: the
- *       unroller WRITEs it before its FETCH_ADD, and the worker READs it after its own FETCH_ADD.
+ *   F3 `open` is closed once, by the worker where the task ended, after a RELEASE. next[0..k) is complete at that time:
+ *       the unroller WRITEs it before its FETCH_ADD, and the worker READs it after its own FETCH_ADD.
  *   F4  `left` becomes 0 once, when the unroller has added the number of registrations, each predecessor has subtracted
  *       1, and the unroller has subtracted the number of predecessors that had ended before. Before the addition `left`
  *       is 0 or less. After it, `left` stays above 0 until all have subtracted. The worker whose atomic brings it to 0

@@ -98,14 +98,14 @@ static inline uint64_t uat_flow_shared(struct uat_flow_state *s)
     return uat_flow_parts(s)[0].name;
 }
 
-/* Begin a ledger, with one chunk. flow->ledger names its state then. */
+/* Begin a ledger, with one chunk. Afterwards flow->ledger names its state. */
 struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow);
 
 /* The state of flow's ledger, brought here if it lies elsewhere. The pointer is valid until the next call that gets a
  * flow. */
 struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow);
 
-/* End the ledger, in which all entries have ended: flow->ledger is 0 then. */
+/* End the ledger, in which all entries have ended. Afterwards flow->ledger is 0. */
 void uat_flow_state_end(uat_flow_t *flow);
 
 /* Allocate an entry. Returns its id. There may be more entries than the window says. */
@@ -121,7 +121,7 @@ uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now);
 /* Has the entry of this id not ended? If the entry lies on this worker, this checks its mark. */
 bool uat_flow_is_under_way(struct uat_flow_state *s, uint64_t id);
 
-/* Retire the entries that have ended: they are free then. */
+/* Retire the entries that have ended: afterwards they are free. */
 void uat_flow_retire(struct uat_flow_state *s);
 
 /* The mutex of a datum, for the entry of this id; it is made if there is none. It lasts at least until the entry, and

@@ -17,8 +17,8 @@ struct uat_alone {
     size_t arg_size;
 };
 
-/* Bytes for the result of such a task, unless it is the root. They are all 0 at its start. Nobody reads a result from
- * them; runtime/flow/declare.c keeps a pointer there. */
+/* Bytes for the result of a task without a spawner, unless it is the root. They are all 0 at its start. Nobody reads a
+ * result from them; runtime/flow/declare.c keeps a pointer there. */
 enum { UAT_ALONE_RESULT = 8 };
 
 /* The functions that runtime/flow/ gives to the scheduler. The initial ones find nothing. */
@@ -26,7 +26,7 @@ struct uat_alone_source {
     /* Take a ready entry of this worker (own) or of another one (other). The region must be empty. */
     bool (*take_own)(struct uat_alone *task);
     bool (*take_other)(struct uat_alone *task);
-    /* a task that was taken has ended, perhaps on another worker than the one where it began */
+    /* a task that was taken has ended, perhaps on a worker other than the one where it began */
     void (*ended)(uint64_t name);
     /* See uat_join_defer(). views: the list of reducers' views that the child has left, or 0. They are the views of the
      * child's strand, which its spawner began. */

@@ -43,8 +43,8 @@ bool uat_meet_asks(const uat_group_t *group, uint64_t name);
 /* The joiner is second, as uat_meet_asks() has said: get the result, of `size` bytes. */
 void uat_meet_second(const uat_group_t *group, uint64_t name, uint64_t size);
 
-/* Store the waiter in the record. Returns whether the child, or each of the group's children, had ended before: then
- * the waiter is unused, and the result is here. */
+/* Store the waiter in the record. Returns whether the child, or each of the group's children, had ended before: in that
+ * case the waiter is unused, and the result is here. */
 bool uat_meet_joiner(const uat_group_t *group, uint64_t name, const struct uat_waiter *waiter, uint64_t size);
 
 #endif

@@ -42,7 +42,7 @@ bool uat_park_is_block(uint64_t name, size_t bytes);
 /* Is name the name of a waiter? That is the name of a block, or of a select waiter's entry, which lies in a block. */
 bool uat_park_is_header(uint64_t name);
 
-/* Is name, the name of an object, the address after the header of a block? */
+/* Is name, which should be the name of an object, the address after the header of a block? */
 bool uat_park_is_object(uint64_t name);
 
 /* Is [sp, base) a stack of the uni-address region? */
@@ -129,7 +129,7 @@ void uat_park_unpart(uintptr_t sp);
 struct uat_parking {
     struct uat_ready ready;
     struct uat_inbox inbox;
-    bool seen;         /* tasks of this job do wait, so ready rings are looked at as often as deques */
+    bool seen;         /* a task of this job has waited, so ready rings are peeked at as often as deques */
     unsigned attempts; /* number of attempts to take a ready task of another worker */
 };
 extern struct uat_parking uat_parking __attribute__((visibility("hidden")));

@@ -117,8 +117,8 @@ static int get_over_an_edge(void)
     return 0;
 }
 
-/* After the freeze, everything that rank 1 checked in earlier has reached its home. It is so much that it needs more
- * than one round trip. */
+/* After the freeze, everything that rank 1 checked in earlier has reached its home. These bytes need more than one
+ * round trip. */
 static int freeze(void)
 {
     for (int b = 0; b < BLOCKS && uat_rank() == 1; b++)
