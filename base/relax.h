@@ -70,7 +70,7 @@ static inline void uat_relax(struct uat_relax *r)
  * uat_relax() for a wait that may last as long as another worker's computation. If workers outnumber cores, the waiting
  * worker sleeps after some thousand polls. The sleeps get longer, but each takes less than a tenth of the wait so far.
  * If waiting workers only yielded, each would take as much processor time as a worker that computes. Returns true if
- * the worker slept; then the caller also checks the time.
+ * the worker slept; in that case the caller also checks the time.
  */
 bool uat_relax_long(struct uat_relax *r);
 

@@ -82,8 +82,8 @@ static void check_ack(const struct uat_deque *d, uint64_t ack, uint64_t index)
 }
 
 /* Check the acknowledgement in a slot that is not free for index. There are two valid cases. The slot's last index is
- * not acknowledged yet: then the word holds an older acknowledgement. Or index itself was published and taken back
- * before, and has been claimed and acknowledged since claims was read. */
+ * not acknowledged yet: in that case the word holds an older acknowledgement. Or index itself was published and taken
+ * back before, and has been claimed and acknowledged since claims was read. */
 static void check_older(const struct uat_deque *d, uint64_t ack, uint64_t index)
 {
     uint64_t distance = (index - (ack >> 1)) << 1 >> 1; /* an acknowledgement has 63 bits of the index */
@@ -180,8 +180,8 @@ static void set_triggers(struct uat_deque *d, uint64_t claims, bool blocked)
     d->pop_claims = claims;
     /* Take the slow path at every push while fewer entries are published than cap allows. But if only records are
      * missing, wait for a claim, because only a claim frees a record. Also take the slow path at every push while an
-     * acknowledgement is in flight. Its claim may have been the last one; then no change of claims would reveal the
-     * slot that the acknowledgement frees. */
+     * acknowledgement is in flight. Its claim may have been the last one; in that case no change of claims would reveal
+     * the slot that the acknowledgement frees. */
     bool wanting = (d->published < d->cap && !(blocked && d->published > 0)) || has_claimed(d, claims);
     d->push_claims = wanting ? NEVER : claims;
 }

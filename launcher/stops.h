@@ -18,8 +18,8 @@ void uat_stops_note(struct uat_child *child, int status, double now);
 /* Restart the workers' timers, since uatrun itself was stopped and continued. */
 void uat_stops_restart(struct uat_child *children, int n, double now);
 
-/* Report workers that have been stopped for too long. Returns true if a stop exceeds the limit; then it has also
- * reported that the job must end. */
+/* Report workers that have been stopped for too long. Returns true if a stop exceeds the limit; in that case it has
+ * also reported that the job must end. */
 bool uat_stops_check(struct uat_child *children, const struct uat_arguments *arguments, const char *host, double now);
 
 /* The time at which uat_stops_check() must be called next; 0 = not before the next event. */

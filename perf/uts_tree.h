@@ -71,7 +71,7 @@ static inline void uat_uts_count_add(struct uat_uts_count *count, const struct u
 /* Count the whole tree sequentially. */
 void uat_uts_search(const struct uat_uts_tree *tree, struct uat_uts_count *count);
 
-/* Look up the published size of this tree. Returns whether it is known; then *count is that size. */
+/* Look up the published size of this tree. Returns whether it is known; if so, *count is that size. */
 bool uat_uts_known(const struct uat_uts_tree *tree, struct uat_uts_count *count);
 
 #endif

@@ -29,7 +29,7 @@ UAT_ANY_BYTES static inline void uat_word_store(uat_word *to, uint64_t value)
     __atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
 
-/* Copy four words per iteration: then a stack of 64 KiB is copied at about one word per cycle. */
+/* Copy four words per iteration, so that a stack of 64 KiB is copied at about one word per cycle. */
 UAT_ANY_BYTES static inline void uat_words_copy(uat_word *to, const uat_word *from, size_t words)
 {
     size_t i = 0;

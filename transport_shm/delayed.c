@@ -74,7 +74,8 @@ static void run_some(struct uat_late *late, struct uat_shuffle *random, bool all
     }
 }
 
-/* Report completions in order (B4). A WRITE may be reported before it takes effect (B3); then its source is copied. */
+/* Report completions in order (B4). A WRITE may be reported before it takes effect (B3); in that case its source is
+ * copied. */
 static int tell_some(struct uat_late *late, struct uat_shuffle *random, bool all)
 {
     int told = 0;

@@ -13,8 +13,8 @@
 
 enum { GROUP = 64 /* number of bytes that move together; a multiple of 8, so that an aligned word is never torn */ };
 
-/* This process's mappings of the objects. A mapping is stale if its serial differs from the table's: then its array was
- * freed. */
+/* This process's mappings of the objects. A mapping is stale if its serial differs from the table's: in that case its
+ * array was freed. */
 static struct {
     char *at;
     uint64_t serial;

@@ -100,7 +100,7 @@ typedef struct uat_adaptive {
 /*
  * Call a->fn for the interval [begin, end), of fewer than 2^62 iterations; the interval is empty if end < begin.
  * Returns after fn has returned and all parts have ended. Iterations that fn has not taken and parts that it has not
- * merged are dropped: such a part stops at its next uat_context_next(), and its result is lost. So a search can return
+ * merged are dropped: a dropped part stops at its next uat_context_next(); its result is lost. So a search can return
  * as soon as it has a result. arg (a->arg_size bytes) is copied for each part; *result has a->result_size bytes. Writes
  * of the calling task to global memory before the call are visible to all parts. outer: a context of the calling task,
  * or NULL. Requests that have arrived are offered to the outermost context first. A worker has at most
@@ -142,9 +142,9 @@ int uat_context_merge(uat_context_t *context, void *result);
 
 /*
  * Preemption: like uat_context_merge(), but a part that has not ended and was not divided stops at its next
- * uat_context_next(). The call waits until the part has stopped. Then *result is its partial result, for the iterations
- * that it has taken, and its other iterations are in this context's interval again. *taken_to is set to the end of the
- * iterations that *result includes, which is the part's end if the part has ended.
+ * uat_context_next(). The call waits until the part has stopped. Afterwards *result is the partial result, for the
+ * iterations that it has taken, and its other iterations are in this context's interval again. *taken_to is set to the
+ * end of the iterations that *result includes, which is the part's end if the part has ended.
  */
 int uat_context_take_back(uat_context_t *context, void *result, int64_t *taken_to);
 

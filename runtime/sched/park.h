@@ -90,7 +90,7 @@ void uat_park_check(const struct uat_park *wait);
 
 /* Wait; called by a task. Returns 0 when the task was made ready and resumed, perhaps in another process. This function
  * and its callers up to the public functions are inline, because each return on a resumed stack is mispredicted. A tail
- * call with a static wait is best: then no function of the library returns on that stack at all. */
+ * call with a static wait is best, because with it no function of the library returns on that stack at all. */
 static inline int uat_park(struct uat_park *wait)
 {
     uat_park_check(wait);

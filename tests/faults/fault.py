@@ -28,7 +28,7 @@ class Fault:
     limits = {}  # {resource: bytes} for the whole job
     # maximum number of different lines: the cause, its consequence in another worker, and the launcher's line
     lines = 3
-    starves = False  # memory is exhausted; then libraries print texts of any length, which are not counted
+    starves = False  # memory is exhausted; in that case libraries print texts of any length, which are not counted
     also_says = None  # another line that must have been printed earlier
     says = None  # a regular expression; {rank}: the rank that was hit; None: no process is left that could print a line
     folder_full = False  # the traces' disk has only a few pages; this and `limits` apply from the start

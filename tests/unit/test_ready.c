@@ -174,8 +174,8 @@ static void spoil_states(void)
         ring.slot[i].state = 1000;
 }
 
-/* A thief gets the task and its stack in two round trips, even though the stack is in a third worker's segment. No task
- * is left then. */
+/* A thief gets the task and its stack in two round trips, even though the stack is in a third worker's segment.
+ * Afterwards no task is left. */
 TEST_WITH(two_round_trips, setup, teardown)
 {
     static uint64_t region[64], block[UAT_READY_STACK / 8 + 16];
