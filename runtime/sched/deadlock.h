@@ -5,9 +5,9 @@
  * Each worker has a word that says whether it has work. The word changes at each transition, and says "work" before the
  * work arrives (uat_notice_begin()). A task in a worker's inbox also counts as work. While idle, rank 0 READs the words
  * of all workers in two rounds. Suppose that all words say "none" in both rounds, and that no word has changed between
- * the rounds. Then at one moment between the rounds no worker had work, and no worker can ever get work again. The
- * verdict does not depend on a time-out. (Two rounds of counting, as in Mattern, "Algorithms for Distributed
- * Termination Detection", 1987.)
+ * the rounds. In that case there was a moment between the rounds at which no worker had work, and no worker can ever
+ * get work again. The verdict does not depend on a time-out. (Two rounds of counting, as in Mattern, "Algorithms for
+ * Distributed Termination Detection", 1987.)
  */
 #ifndef UAT_DEADLOCK_H
 #define UAT_DEADLOCK_H
