@@ -54,7 +54,8 @@ static __attribute__((cold)) int refuse_outside(const struct uat_transport *t, i
     const char *part = inside(bounds, op->remote, op->size) && !reachable(bounds, op->remote, op->size)
                            ? "one accessible part of "
                            : "";
-    snprintf(wrong, sizeof(wrong), "not inside %sthe segment, %zu bytes at %p", part, bounds->size, bounds->segment);
+    snprintf(wrong, sizeof(wrong), "not inside %sthe segment, %zu bytes at %p", part, bounds->size,
+             (void *)bounds->segment);
     refuse(t, peer, op, wrong);
     return -EFAULT;
 }
