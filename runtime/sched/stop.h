@@ -23,8 +23,8 @@
  *       arrives during a stop is served by the next one.
  *   K6  A poke claims only an entry that a peek shows as valid, and aborts the claim at once. So it takes no work away.
  *
- * Only plain WRITEs change these words. Each word has one writer at a time, except `asked`, to which all write the same
- * value.
+ * Only plain WRITEs change these words. Each word has one writer at a time. The exception is `asked`: several workers
+ * may write it, but all of them write the same value.
  */
 #ifndef UAT_STOP_H
 #define UAT_STOP_H

@@ -139,7 +139,7 @@ TEST(gid)
     expect_gid(entries, 0, -1, -EINVAL, "the GID table is empty");
 }
 
-/* --- networks. Their prefix lengths: 24 bits for 10.9.x.y, 16 for every other IPv4 address, 64 for 2001: */
+/* --- networks. A prefix has 24 bits for 10.9.x.y, 16 bits for other IPv4 addresses, and 64 bits for 2001: */
 
 static unsigned bits_of(const struct ibv_gid_entry *gid)
 {
