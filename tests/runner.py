@@ -17,6 +17,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent
 BUILDS = SOURCE / "build-check"
 TAIL = 40  # lines shown of a failed test
+AGAIN = 8  # lines of it that are shown again at the end, because a log of continuous integration may lack its middle
 
 # The order in which suites run. Suites that fail fast come first. A suite not named here comes last.
 ORDER = ["tree", "unit", "header", "install", "programs", "examples", "fakeverbs", "sanitize", "launcher", "security", "model",
@@ -56,6 +57,7 @@ class Tally:
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
+        self.failures = []
 
     def count(self, outcome):
         if outcome == "pass":
@@ -65,17 +67,23 @@ class Tally:
         else:
             self.failed += 1
 
+    def show(self, name, said, result=""):
+        """Print what a failed test said, and keep its end for close()."""
+        print(f"      {name}: {result}\n{last_lines(said)}" if result else last_lines(said), end="")
+        self.failures.append(f"{name}\n{last_lines(said, AGAIN)}")
+
     @staticmethod
     def line(outcome, name, seconds, reason=""):
         print(f"{outcome:4}  {name:50} {seconds:7.1f} s{reason}", flush=True)
 
     def close(self):
+        print("".join(f"==> failed: {failure}" for failure in self.failures), end="")
         print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped", flush=True)
         return 1 if self.failed else 0
 
 
-def last_lines(text):
-    return "".join(f"      | {line}\n" for line in text.splitlines()[-TAIL:])
+def last_lines(text, count=TAIL):
+    return "".join(f"      | {line}\n" for line in text.splitlines()[-count:])
 
 
 def run(build, command):
@@ -146,7 +154,7 @@ def make(build, quick, tally):
     tally.count(outcome)
     tally.line(outcome, f"{build.name}/build", time.monotonic() - started)
     if not good:
-        print(last_lines(output), end="")
+        tally.show(f"{build.name}/build", output)
     return good
 
 
@@ -159,7 +167,7 @@ def tests_of(build, quick, tally):
             missing -= {begin for begin in missing if test["name"].startswith(begin)}
     if missing:
         tally.count("FAIL")
-        print(f"      tests/runner.py: {build.name} has no test whose name begins with {', '.join(sorted(missing))}")
+        tally.show(f"{build.name}", f"tests/runner.py: no test has a name that begins with {', '.join(sorted(missing))}")
     return dict(sorted(suites.items(), key=lambda item: ORDER.index(item[0]) if item[0] in ORDER else len(ORDER)))
 
 
@@ -192,11 +200,9 @@ def run_suites(build, suites, tally):
         if outcome == "skip":
             print(f"      {suite}/{name} skipped: {(said.strip().splitlines() or ['no reason given'])[-1]}")
         elif outcome != "pass":
-            print(f"      {build.name}/{suite}/{name}: {result['result']}, status {result['returncode']}")
-            print(last_lines(said), end="")
+            tally.show(f"{build.name}/{suite}/{name}", said, f"{result['result']}, status {result['returncode']}")
     if len(results) < len(suite_of):
-        print(f"      {build.name}/{'+'.join(suites)}: {len(suite_of) - len(results)} tests did not run; meson said")
-        print(last_lines(output), end="")
+        tally.show(f"{build.name}/{'+'.join(suites)}", output, f"{len(suite_of) - len(results)} tests did not run; meson said")
         tally.failed += len(suite_of) - len(results)
     sys.stdout.flush()
 
