@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes and condition variables. word[0] says where the mutex was locked; the other words identify the holder. A
- * holder that was handed the mutex while it waited WRITEs its new rank to the place after the words, without the guard.
- * Only messages use that rank (lost.c).
+ * Mutexes. word[0] says where the mutex was locked; the other words identify the holder. A holder that was handed the
+ * mutex while it waited WRITEs its new rank to the place after the words, without the guard. Only messages use that
+ * rank (lost.c).
  *
  * A biased mutex (after Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4),
  * 2013, section 6.3) is used on its home only: a task that is elsewhere migrates there first. So its words need no
@@ -32,8 +32,6 @@
 
 enum { LOCKED = UAT_MUTEX_LOCKED, BASE, HANDLE, BIRTH };
 
-#define BIASED UINT64_C(1) /* in the handle of a biased mutex, whose name is a multiple of 64 */
-
 uat_mutex_t uat_mutex_create(void)
 {
     const uint64_t word[4] = {0};
@@ -44,46 +42,25 @@ uat_mutex_t uat_mutex_create(void)
 
 uat_mutex_t uat_mutex_create_biased(void)
 {
-    return (uat_mutex_t){uat_mutex_create().object | BIASED};
+    return (uat_mutex_t){uat_mutex_create().object | UAT_MUTEX_BIASED};
 }
-
-static inline bool is_biased(uat_mutex_t m)
-{
-    return __builtin_expect(m.object & BIASED, 0);
-}
-
-/*
- * The identity of a task that holds a mutex. After the task has parted from its spawner, its join record's name
- * identifies it; no other living task has that name. Before that, three things identify it: its segment's base, its
- * spawner's handle and the worker where it was born. The task is still on that worker, and its record will be that
- * worker's, so this identity stays the same wherever the task goes. The record of a group's children may be another
- * worker's, where the group's first child parted; in that case base and handle identify the task.
- *
- * Two tasks that were born on one worker at one address, of spawners at one address, are mistaken for each other if the
- * first took the lock before it parted.
- */
-struct holder {
-    uintptr_t base, handle;
-    uint64_t birth; /* the record's name, or (rank << 48) | 1. Without a spawner: the name of a data-flow task's entry,
-                     * or 0 for a root */
-};
 
 #define UNPARTED UINT64_C(1)
 
-static struct holder running_task(void)
+static struct uat_mutex_holder running_task(void)
 {
     const struct uat_deque *deque = &uat_worker.deque;
     if (uat_deque_size(deque) == 0)
-        return (struct holder){0};
+        return (struct uat_mutex_holder){0};
     uintptr_t base = uat_deque_base(deque);
     const struct uat_frame *frame = uat_frame_at(base);
     bool parted = (deque->top[-1] & UAT_TAG_MASK) != UAT_TAG_PRIVATE; /* otherwise frame->record is undefined */
     uint64_t birth = parted ? frame->record : (uint64_t)uat_self.rank << 48 | UNPARTED;
-    return (struct holder){base, (uintptr_t)frame->task, birth};
+    return (struct uat_mutex_holder){base, (uintptr_t)frame->task, birth};
 }
 
 /* Store the holder in the words. where: rank + 1 of the worker that runs the holder, or UAT_MUTEX_HANDED. */
-static void note_holder(struct uat_waitobj *m, struct holder holder, uint64_t where)
+static void note_holder(struct uat_waitobj *m, struct uat_mutex_holder holder, uint64_t where)
 {
     m->word[LOCKED] = where;
     m->word[BASE] = holder.base;
@@ -91,7 +68,7 @@ static void note_holder(struct uat_waitobj *m, struct holder holder, uint64_t wh
     m->word[BIRTH] = holder.birth;
 }
 
-static bool is_holder(const struct uat_waitobj *m, struct holder task)
+static bool is_holder(const struct uat_waitobj *m, struct uat_mutex_holder task)
 {
     uint64_t birth = m->word[BIRTH];
     if (birth != 0 && (uint32_t)birth != UNPARTED) /* a parted holder is identified by its record alone */
@@ -129,7 +106,7 @@ static __attribute__((noinline)) struct uat_waitobj *go_home(uint64_t name, cons
  * what a holder wrote here is in this worker's cache, and what it wrote elsewhere was released before it came back. */
 static inline struct uat_waitobj *biased(uat_mutex_t m, const char *what)
 {
-    uint64_t name = m.object & ~BIASED, offset = name - uat_self.near_first;
+    uint64_t name = m.object & ~UAT_MUTEX_BIASED, offset = name - uat_self.near_first;
     struct uat_waitobj *o = uat_waitobj_address(name);
     if (__builtin_expect(offset >= uat_segment.heap_size || offset % UAT_HEAP_UNIT != UAT_HEAP_HEADER ||
                              o->guard != 0 || o->kind != (UAT_WAITOBJ_MAGIC | UAT_PARK_MUTEX),
@@ -151,7 +128,7 @@ static int try_lock_biased(uat_mutex_t m)
 
 int uat_mutex_try_lock(uat_mutex_t m)
 {
-    if (is_biased(m))
+    if (uat_mutex_is_biased(m))
         return try_lock_biased(m);
     struct uat_waitobj *o = uat_waitobj_take(m.object, UAT_PARK_MUTEX, "uat_mutex_try_lock()");
     int locked = o->word[LOCKED] == 0;
@@ -216,8 +193,10 @@ static void park_biased(struct uat_park *wait, uint64_t name)
 
 static __attribute__((noinline)) void wait_biased(uat_mutex_t m, uint64_t locked)
 {
-    struct uat_park wait = {
-        .kind = UAT_PARK_MUTEX, .object = m.object & ~BIASED, .holder = (uint32_t)locked, .park = park_biased};
+    struct uat_park wait = {.kind = UAT_PARK_MUTEX,
+                            .object = m.object & ~UAT_MUTEX_BIASED,
+                            .holder = (uint32_t)locked,
+                            .park = park_biased};
     uat_park(&wait);
 }
 
@@ -251,7 +230,7 @@ static __attribute__((noinline)) void note_resumed(uint64_t mutex)
 
 void uat_mutex_lock(uat_mutex_t m)
 {
-    if (is_biased(m)) {
+    if (uat_mutex_is_biased(m)) {
         lock_biased(m);
         return;
     }
@@ -272,7 +251,8 @@ void uat_mutex_lock(uat_mutex_t m)
     uat_waitobj_leave(m.object, 0);
 }
 
-static inline void check_holder(const struct uat_waitobj *o, uint64_t object, struct holder holder, const char *what)
+static inline void check_holder(const struct uat_waitobj *o, uint64_t object, struct uat_mutex_holder holder,
+                                const char *what)
 {
     if (__builtin_expect(!o->word[LOCKED], 0))
         uat_fatal("%s: mutex %" PRIx64 " of rank %d is not locked", what, object & ((UINT64_C(1) << 48) - 1),
@@ -293,12 +273,13 @@ static __attribute__((noinline)) void hand_over_biased(struct uat_waitobj *o)
         p = copy;
     }
     const struct uat_ready_task task = {.sp = p->sp, .base = p->base, .where = o->head};
-    note_holder(o, (struct holder){.base = p->base, .birth = p->reply}, (uint64_t)uat_self.rank + 1);
+    note_holder(o, (struct uat_mutex_holder){.base = p->base, .birth = p->reply}, (uint64_t)uat_self.rank + 1);
     o->head = o->head == o->tail ? 0 : p->next;
     uat_park_ready_here(&task, UAT_PARK_MUTEX);
 }
 
-static inline void release_biased(struct uat_waitobj *o, uint64_t object, struct holder holder, const char *what)
+static inline void release_biased(struct uat_waitobj *o, uint64_t object, struct uat_mutex_holder holder,
+                                  const char *what)
 {
     check_holder(o, object, holder, what);
     if (__builtin_expect(o->head != 0, 0))
@@ -308,7 +289,7 @@ static inline void release_biased(struct uat_waitobj *o, uint64_t object, struct
 }
 
 /* Hand the mutex over to the task that has waited longest, or free it. Also called on the scheduler's side. */
-static void release(uint64_t object, struct holder holder, const char *what)
+static void release(uint64_t object, struct uat_mutex_holder holder, const char *what)
 {
     struct uat_waitobj *o = uat_waitobj_take(object, UAT_PARK_MUTEX, what);
     struct uat_waking waking;
@@ -316,111 +297,51 @@ static void release(uint64_t object, struct holder holder, const char *what)
     bool any = uat_waitobj_unqueue(&waking);
     o->word[LOCKED] = 0;
     if (any) /* the waiter's tag identifies the new holder */
-        note_holder(o, (struct holder){.base = waking.base, .birth = waking.reply}, UAT_MUTEX_HANDED);
+        note_holder(o, (struct uat_mutex_holder){.base = waking.base, .birth = waking.reply}, UAT_MUTEX_HANDED);
     uat_waitobj_leave(object, 0);
     waking.reply = 0;
     if (any)
         uat_waitobj_wake(&waking, UAT_PARK_MUTEX, 0, NULL, 0);
 }
 
-/* The task must be on the home of a biased mutex. */
-static inline void release_any(uat_mutex_t m, struct holder holder, const char *what)
+struct uat_mutex_holder uat_mutex_running(uat_mutex_t m, const char *what)
 {
-    uint64_t object = m.object & ~BIASED;
-    if (is_biased(m))
+    if (uat_mutex_is_biased(m))
+        biased(m, what); /* first, because this may migrate the task, and running_task() is valid on one worker only */
+    return running_task();
+}
+
+/* Inline, so that uat_mutex_unlock() keeps the holder in registers. */
+static inline void release_any(uat_mutex_t m, struct uat_mutex_holder holder, const char *what)
+{
+    uint64_t object = m.object & ~UAT_MUTEX_BIASED;
+    if (uat_mutex_is_biased(m))
         release_biased((struct uat_waitobj *)located(object).address, object, holder, what);
     else
         release(object, holder, what);
 }
 
+void uat_mutex_release(uat_mutex_t m, struct uat_mutex_holder holder, const char *what)
+{
+    release_any(m, holder, what);
+}
+
 void uat_mutex_unlock(uat_mutex_t m)
 {
     static const char what[] = "uat_mutex_unlock()";
-    if (is_biased(m))
-        biased(m, what); /* first, because this may migrate the task, and running_task() is valid on one worker only */
-    release_any(m, running_task(), what);
+    release_any(m, uat_mutex_running(m, what), what);
 }
 
 void uat_mutex_destroy(uat_mutex_t m)
 {
     static const char what[] = "uat_mutex_destroy()";
-    if (is_biased(m)) {
+    if (uat_mutex_is_biased(m)) {
         biased(m, what);
-        m.object &= ~BIASED;
+        m.object &= ~UAT_MUTEX_BIASED;
     }
     const struct uat_waitobj *o = uat_waitobj_take(m.object, UAT_PARK_MUTEX, what);
     if (o->word[LOCKED] && !o->head)
         uat_fatal("%s: mutex %" PRIx64 " of rank %d is locked", what, m.object & ((UINT64_C(1) << 48) - 1),
                   uat_waitobj_rank(m.object));
     uat_waitobj_end(m.object, o, UAT_PARK_MUTEX, what);
-}
-
-uat_condition_t uat_condition_create(void)
-{
-    const uint64_t word[4] = {0};
-    return (uat_condition_t){uat_waitobj_create(UAT_PARK_CONDITION, 0, word)};
-}
-
-/* A wait for a condition. The mutex is released after the task is queued, so that no signal is lost. */
-struct condition_wait {
-    struct uat_park wait;
-    uat_mutex_t mutex;
-    struct holder holder;
-};
-
-static void park(struct uat_park *wait, uint64_t name)
-{
-    struct condition_wait w = *(struct condition_wait *)wait;
-    uat_waitobj_queue(name);
-    uat_waitobj_leave(w.wait.object, 0);
-    release_any(w.mutex, w.holder, "uat_condition_wait()");
-}
-
-void uat_condition_wait(uat_condition_t c, uat_mutex_t m)
-{
-    if (is_biased(m))
-        biased(m, "uat_condition_wait()");
-    uat_waitobj_take(c.object, UAT_PARK_CONDITION, "uat_condition_wait()");
-    struct condition_wait w = {
-        .wait = {.kind = UAT_PARK_CONDITION, .object = c.object, .tag = is_biased(m) ? m.object : 0, .park = park},
-        .mutex = m,
-        .holder = running_task()};
-    uat_park(&w.wait);
-    uat_mutex_lock(m);
-}
-
-/* Wake a waiter, whose tag is its biased mutex or 0. If this worker is the mutex's home, the waiter resumes here. */
-static void wake(struct uat_waking *waking)
-{
-    const struct uat_ready_task task = {.sp = waking->sp, .base = waking->base, .where = waking->name};
-    if (waking->reply && uat_waitobj_rank(waking->reply) == uat_self.rank) {
-        uat_park_ready_here(&task, UAT_PARK_CONDITION);
-        return;
-    }
-    waking->reply = 0;
-    uat_waitobj_wake(waking, UAT_PARK_CONDITION, 0, NULL, 0);
-}
-
-void uat_condition_signal(uat_condition_t c)
-{
-    uat_waitobj_take(c.object, UAT_PARK_CONDITION, "uat_condition_signal()");
-    struct uat_waking waking;
-    bool any = uat_waitobj_unqueue(&waking);
-    uat_waitobj_leave(c.object, 0);
-    if (any)
-        wake(&waking);
-}
-
-void uat_condition_broadcast(uat_condition_t c)
-{
-    struct uat_waitobj *o = uat_waitobj_take(c.object, UAT_PARK_CONDITION, "uat_condition_broadcast()");
-    uint64_t head = o->head, tail = o->tail;
-    o->head = o->tail = 0;
-    uat_waitobj_leave(c.object, 0);
-    uat_waitobj_wake_all(head, tail, UAT_PARK_CONDITION, 0, NULL, 0);
-}
-
-void uat_condition_destroy(uat_condition_t c)
-{
-    uat_waitobj_destroy(c.object, UAT_PARK_CONDITION, "uat_condition_destroy()");
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a mutex's holder is, for messages about a worker that was lost. */
+/* A mutex's words, for condition variables and for messages about a lost worker. */
 #ifndef UAT_SYNC_MUTEX_H
 #define UAT_SYNC_MUTEX_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/uat/sync.h"
 #include "runtime/sync/waitobj.h"
 
 enum { UAT_MUTEX_LOCKED /* index of the word with 0, rank + 1 of where the mutex was locked, or UAT_MUTEX_HANDED */ };
@@ -15,5 +19,35 @@ static inline uint64_t *uat_mutex_resumed_at(struct uat_waitobj *m)
 {
     return (uint64_t *)(void *)m->data;
 }
+
+#define UAT_MUTEX_BIASED UINT64_C(1) /* in the handle of a biased mutex, whose name is a multiple of 64 */
+
+static inline bool uat_mutex_is_biased(uat_mutex_t m)
+{
+    return __builtin_expect(m.object & UAT_MUTEX_BIASED, 0);
+}
+
+/*
+ * The identity of a task that holds a mutex. After the task has parted from its spawner, its join record's name
+ * identifies it; no other living task has that name. Before that, three things identify it: its segment's base, its
+ * spawner's handle and the worker where it was born. The task is still on that worker, and its record will be that
+ * worker's, so this identity stays the same wherever the task goes. The record of a group's children may be another
+ * worker's, where the group's first child parted; in that case base and handle identify the task.
+ *
+ * Two tasks that were born on one worker at one address, of spawners at one address, are mistaken for each other if the
+ * first took the lock before it parted.
+ */
+struct uat_mutex_holder {
+    uintptr_t base, handle;
+    uint64_t birth; /* the record's name, or (rank << 48) | 1. Without a spawner: the name of a data-flow task's entry,
+                     * or 0 for a root */
+};
+
+/* Go to the home of a biased mutex. Returns the identity of the calling task. what: the public call, for messages. */
+struct uat_mutex_holder uat_mutex_running(uat_mutex_t m, const char *what);
+
+/* Hand the mutex over to the task that has waited longest, or free it; ends the job unless `holder` holds it. The
+ * caller must be on the home of a biased mutex. May also be called on the scheduler's side. */
+void uat_mutex_release(uat_mutex_t m, struct uat_mutex_holder holder, const char *what);
 
 #endif
