@@ -22,8 +22,8 @@ extern "C" {
 
 /*
  * Request a checkpoint. Call it in a task. It returns at once. All workers stop a little later, each when its task next
- * spawns, joins, waits or ends. flags: 0 or UAT_CHECKPOINT_END. Returns 0; -ENOTSUP without UAT_CHECKPOINT; -EINVAL for
- * other flags, which it has reported.
+ * spawns, joins, waits or ends. flags: 0 or UAT_CHECKPOINT_END. Returns 0; -ENOTSUP without UAT_CHECKPOINT; or an error
+ * that it has reported: -EINVAL for other flags, -ENOTSUP in a process made by fork().
  */
 int uat_checkpoint(int flags);
 

@@ -15,6 +15,7 @@
 #include "runtime/checkpoint/settings.h"
 #include "runtime/job/lost.h"
 #include "runtime/job/self.h"
+#include "runtime/sched/fork.h"
 #include "runtime/sched/stop.h"
 
 enum { AGAIN_SECONDS = 1 /* time until a refused request to end the job is made again */ };
@@ -130,6 +131,10 @@ int uat_checkpoint(int flags)
     }
     if (!uat_stop_on)
         return -ENOTSUP;
+    if (uat_fork_is_child) {
+        uat_error("uat_checkpoint() was called in a process made by fork(), which is no worker; call it in the parent");
+        return -ENOTSUP;
+    }
     uat_stop_ask(flags & UAT_CHECKPOINT_END);
     return 0;
 }

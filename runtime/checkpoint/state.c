@@ -13,7 +13,6 @@
 #include "runtime/checkpoint/arrays.h"
 #include "runtime/checkpoint/blobs.h"
 #include "runtime/sched/deadlock.h"
-#include "runtime/sched/fork.h"
 #include "runtime/sched/park.h"
 #include "runtime/sched/sanitize.h"
 #include "runtime/sched/settings.h"
@@ -51,8 +50,6 @@ static bool has_name_of_main(void)
 
 enum uat_state_obstacle uat_state_obstacle(void)
 {
-    if (uat_fork_is_child)
-        return UAT_STATE_FORKED;
     if (has_name_of_main())
         return UAT_STATE_NAMES;
     return uat_cells_any() ? UAT_STATE_INTERVAL : UAT_STATE_FINE;
@@ -64,7 +61,6 @@ const char *uat_state_obstacle_text(enum uat_state_obstacle obstacle)
         [UAT_STATE_FINE] = "nothing is in the way",
         [UAT_STATE_INTERVAL] = "an interval of uat_adaptive_run() is open, which cannot be saved",
         [UAT_STATE_NAMES] = "main() has named a channel (uat_channel_named()), which only tasks may do here",
-        [UAT_STATE_FORKED] = "this is a forked child",
     };
     return texts[obstacle];
 }

@@ -9,7 +9,7 @@
 #include "runtime/checkpoint/sections.h"
 
 /* Why this worker's state cannot be saved now; 0: it can. */
-enum uat_state_obstacle { UAT_STATE_FINE, UAT_STATE_INTERVAL, UAT_STATE_NAMES, UAT_STATE_FORKED };
+enum uat_state_obstacle { UAT_STATE_FINE, UAT_STATE_INTERVAL, UAT_STATE_NAMES };
 enum uat_state_obstacle uat_state_obstacle(void);
 const char *uat_state_obstacle_text(enum uat_state_obstacle obstacle);
 

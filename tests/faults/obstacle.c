@@ -6,14 +6,19 @@
  *
  * usage: obstacle SECONDS
  *        obstacle name      (main() names a channel; no checkpoint is ever possible)
+ *        obstacle fork      (forked children of a task on each worker ask for a checkpoint, and the job ends)
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "uat.h"
 #include "uat/adaptive.h"
+#include "uat/checkpoint.h"
 #include "uat/sync.h"
 
 static double now(void)
@@ -58,11 +63,30 @@ UAT_TASK(long, root, double, seconds)
     return 0;
 }
 
+/* Returns the number of children whose request was not refused. */
+UAT_TASK(long, ask_in_children, int, workers)
+{
+    long wrong = 0;
+    for (int rank = 0; rank < workers; rank++) {
+        int status = -1;
+        uat_migrate(rank);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(uat_checkpoint(UAT_CHECKPOINT_END) != -ENOTSUP);
+        if (child > 0)
+            waitpid(child, &status, 0);
+        wrong += status != 0;
+    }
+    return wrong;
+}
+
 int main(int argc, char **argv)
 {
     long result;
     if (argc != 2 || uat_init() < 0)
         return 1;
+    if (strcmp(argv[1], "fork") == 0)
+        return ask_in_children_run(&result, uat_size()) < 0 || result != 0 || uat_finalize() < 0;
     if (strcmp(argv[1], "name") == 0)
         uat_channel_named("obstacle", 8, 1);
     if (root_run(&result, atof(argv[1])) < 0)
