@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: global memory of hosts whose workers use two adapters: each of them carries its share of the bytes, atomics of all workers lose
-nothing, and random programs give right answers. Hosts with one adapter make the queue pairs and regions that docs/global.md states.
+nothing, and random programs give right answers. A checkpoint of such a job restarts on other numbers of hosts, adapters and workers. Hosts with
+one adapter make the queue pairs and regions that docs/global.md states.
 
 usage: test_global.py BUILD
 """
 import sys
+import tempfile
 from pathlib import Path
 
 from fake import Run, expect
@@ -13,14 +15,15 @@ from fake import Run, expect
 PORT = "port\nlid {}\ngid 0 ib fe80::2:c903:{}:1\npkey 0xffff\n"
 DEVICES = "".join(f"device fake{i}\n" + PORT.format(16 + 32 * i, i) for i in range(2))
 WORKERS, HOSTS = 8, 2
-TAKE = 'UAT_NET_DEVICES=fake$((PMIX_RANK / 2 % %d)) exec "$0" "$@"'  # rank modulo HOSTS is the host
+TAKE = 'UAT_NET_DEVICES=fake$((PMIX_RANK / {hosts} % {adapters})) exec "$0" "$@"'  # rank modulo hosts is the host
+SMALL = {"GLOBAL_SIZE": "1m", "CACHE_SIZE": "512k"}
 
 
-def job(build, adapters, program, **settings):
+def job(build, adapters, program, workers=WORKERS, hosts=HOSTS, **settings):
     """Run a program where the workers of each host take turns in this number of adapters."""
-    words = ["sh", "-c", TAKE.replace("%d", str(adapters)), *program.split()]
-    words[3] = build / words[3]
-    return Run(build, WORKERS, words, devices=[DEVICES], hosts=HOSTS, GLOBAL_SIZE="1m", CACHE_SIZE="512k", **settings)
+    path, *arguments = program.split()
+    words = ["sh", "-c", TAKE.format(hosts=hosts, adapters=adapters), build / path, *arguments]
+    return Run(build, workers, words, devices=[DEVICES], hosts=hosts, **SMALL | settings)
 
 
 def check_counts(build, adapters):
@@ -38,6 +41,19 @@ def check_counts(build, adapters):
     print(f"{adapters} adapters of a host: {served}, {count['create_qp'][0]} queue pairs, {count['reg_mr'][0]} regions")
 
 
+def check_checkpoints(build):
+    """A job with two adapters makes checkpoints. It leaves the last one, from which jobs of other shapes get the same answer."""
+    with tempfile.TemporaryDirectory() as folder:
+        answers = set()
+        for workers, hosts, adapters, restart in (8, 2, 2, "no"), (8, 2, 1, "yes"), (3, 1, 2, "yes"), (8, 4, 2, "yes"):
+            run = job(build, adapters, "tests/faults/test-generations 3 3 11 300 memory", workers, hosts, GLOBAL_SIZE="128m",
+                      CHECKPOINT=f"{folder},restart={restart}")
+            restarted = any(line.endswith(f"restarted {int(restart == 'yes')}") for line in run.lines)
+            expect(run.status == 0 and restarted, (workers, hosts, adapters, str(run)))
+            answers.add(run.out)
+        expect(len(answers) == 1 and " errors 0\n" in answers.pop(), answers)
+
+
 def main():
     build = Path(sys.argv[1])
     for adapters in 1, 2:
@@ -47,6 +63,7 @@ def main():
                               ("tests/global/global-temporary 1", {}), ("tests/global/global-atomics", {"GLOBAL_HOSTS": "3"}), ("tests/global/global-atomics", {"CONNECT": "worker"})):
         run = job(build, 2, program, **settings)
         expect(run.status == 0, (program, settings, str(run)))
+    check_checkpoints(build)
 
 
 main()
