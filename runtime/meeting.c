@@ -112,11 +112,12 @@ int uat_meeting_prepare_global(void)
     return rc;
 }
 
-/* The workers of one kernel and one PID namespace share their replicas; the lowest rank makes them. */
+/* The workers of one kernel and one PID namespace share their replicas; the lowest rank makes them. Replicas lie below
+ * the largest guard that a worker may have. */
 int uat_meeting_share_replicas(void)
 {
     int leader = uat_roster_leader(&uat_startup.roster, uat_self.rank);
-    uat_replica_open(leader, (long)uat_startup.roster.identity[leader]->pid, uat_segment.start + uat_segment.size);
+    uat_replica_open(leader, (long)uat_startup.roster.identity[leader]->pid, uat_segment.start - UAT_GUARD_MAX);
     return 0;
 }
 

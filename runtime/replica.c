@@ -21,17 +21,17 @@ struct replica {
 static struct {
     int leader;
     long leader_pid;
-    int fd; /* descriptor of the copy that this worker fills as the first of its host */
-    char *start;
+    int fd;               /* descriptor of the copy that this worker fills as the first of its host */
+    char *end;            /* where the highest replica ends */
     struct replica *list; /* sorted by address */
     size_t count;
 } replicas;
 
-void uat_replica_open(int leader, long leader_pid, char *start)
+void uat_replica_open(int leader, long leader_pid, char *end)
 {
     replicas.leader = leader;
     replicas.leader_pid = leader_pid;
-    replicas.start = start;
+    replicas.end = end;
 }
 
 bool uat_replica_leads(void)
@@ -46,13 +46,13 @@ int uat_replica_leader(void)
 
 char *uat_replica_place(size_t size)
 {
-    char *at = replicas.start;
-    for (size_t i = 0; i < replicas.count; i++) {
-        if ((size_t)(replicas.list[i].at - at) >= size)
+    char *end = replicas.end;
+    for (size_t i = replicas.count; i-- > 0;) {
+        if ((size_t)(end - replicas.list[i].at) - replicas.list[i].size >= size)
             break;
-        at = replicas.list[i].at + replicas.list[i].size;
+        end = replicas.list[i].at;
     }
-    return at;
+    return end - size;
 }
 
 /* Map at an address that must be free. If fd is -1, the memory is private. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of replicas. They lie above the segment, at addresses that are equal on all workers because all workers
- * create and free the same replicas in the same order. The workers of a host share one copy: the first of them creates
- * a memory object without a name, and the others open it through /proc/PID/fd/N. A worker that may not open it gets a
- * private copy.
+ * The memory of replicas. They lie below the segment, at addresses that are equal on all workers because all workers
+ * create and free the same replicas in the same order. They are also equal in a job that was restarted with fewer
+ * workers, whose segment is larger. The workers of a host share one copy: the first of them creates a memory object
+ * without a name, and the others open it through /proc/PID/fd/N. A worker that may not open it gets a private copy.
  */
 #ifndef UAT_REPLICA_H
 #define UAT_REPLICA_H
@@ -20,13 +20,14 @@ struct uat_replica_info {
 /* Reserve the segment's areas for uat_replicate(). */
 void uat_replicate_reserve(void);
 
-/* leader: the lowest rank of this worker's host; leader_pid: its process. start: where replicas begin. */
-void uat_replica_open(int leader, long leader_pid, char *start);
+/* leader: the lowest rank of this worker's host; leader_pid: its process. end: where the highest replica ends.
+ */
+void uat_replica_open(int leader, long leader_pid, char *end);
 
 /* Unmap all replicas. */
 void uat_replica_close(void);
 
-/* Where a replica of `size` bytes (whole pages) will lie: in the lowest gap between the existing ones. */
+/* Where a replica of `size` bytes (whole pages) will lie: in the highest gap between the existing ones. */
 char *uat_replica_place(size_t size);
 
 /*

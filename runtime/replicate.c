@@ -10,7 +10,6 @@
 #include "include/uat.h"
 #include "runtime/job/collective.h"
 #include "runtime/job/tree.h"
-#include "runtime/segment/ghost.h"
 #include "runtime/segment/segment.h"
 #include "runtime/replica.h"
 #include "runtime/job/self.h"
@@ -68,14 +67,6 @@ static int replicate(const char *p, size_t n, char **out)
     int status = uat_self.rank == 0 && n > 0 && !p ? -EINVAL : 0;
     if (status)
         uat_error("uat_replicate() was given NULL for %zu bytes on rank 0", n);
-    if (uat_ghosts.size > 0) { /* frames have pointers to replicas, which the larger segment would shift */
-        status = -ENOTSUP;
-        if (uat_self.rank == 0)
-            uat_error(
-                "a program that calls uat_replicate() cannot go on from a checkpoint with fewer workers yet; start "
-                "it with %d or more",
-                uat_ghosts.names);
-    }
     int rc = uat_collective_agree_on(status, &n); /* rank 0's size, known to all ranks */
     if (rc)
         return rc;

@@ -126,10 +126,10 @@ int main(int argc, char **argv)
         struct result one;
         struct arg root = {.seed = mix(sum.value + run),
                            .ask = strtoull(argv[4], NULL, 10),
-                           .depth = (uint32_t)strtoul(argv[3], NULL, 10),
-                           .memory = memory_root()};
+                           .depth = (uint32_t)strtoul(argv[3], NULL, 10)};
         if (with_memory && memory_open(run))
             return 1;
+        root.memory = memory_root();
         if (uat_run(tree, &root, sizeof(root), &one, sizeof(one)) < 0)
             return 1;
         add(&sum, &one, run);

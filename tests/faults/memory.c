@@ -17,10 +17,12 @@ enum {
     BLOCKED = 1300000,
     CYCLIC = 700000,
     TEMPORARY_MAX = 3000,
+    REPLICA = 123,
     LARGE = (1 << 30) - 100 /* mostly holes; with several workers it takes more than 1 GiB of addresses */
 };
 
 /* These pointers are equal in all workers, and tasks do not change them. */
+static const uint64_t *replica;
 static unsigned char *large, *blocked, *cyclic, *frozen, *passing;
 static uat_atomic_t *words;
 static bool is_frozen;
@@ -41,6 +43,8 @@ static int open_passing(uint64_t run)
 int memory_open(uint64_t run)
 {
     if (run == 0) {
+        const uint64_t word = mix(REPLICA);
+        replica = uat_replicate(&word, sizeof(word));
         large = uat_global_alloc(LARGE, UAT_BLOCKED, 0);
         blocked = uat_global_alloc(BLOCKED, UAT_BLOCKED, 0);
         frozen = uat_global_alloc(FROZEN, UAT_BLOCKED, 0);
@@ -48,7 +52,7 @@ int memory_open(uint64_t run)
             return -1;
         cyclic = uat_global_alloc(CYCLIC, UAT_CYCLIC, 0);
         words = uat_global_alloc(WORDS * 4096, UAT_CYCLIC, 0);
-        return large && blocked && frozen && cyclic && words ? uat_global_temporary_open(16 << 20, 0) : -1;
+        return replica && large && blocked && frozen && cyclic && words ? uat_global_temporary_open(16 << 20, 0) : -1;
     }
     is_frozen = true; /* the first run has written the array */
     if ((run == 1 && uat_global_freeze(frozen)) || uat_global_free(passing))
@@ -112,13 +116,14 @@ static uint64_t renew(uint64_t from, uint64_t to, uint64_t seed, bool check, boo
 
 struct memory memory_root(void)
 {
-    return (struct memory){.to = BLOCKED + CYCLIC};
+    return (struct memory){.to = BLOCKED + CYCLIC, .replica = replica};
 }
 
 struct memory memory_child(const struct memory *parent, uint64_t i, uint64_t n)
 {
     uint64_t room = parent->to - parent->own;
-    return (struct memory){.from = parent->own + room * i / n, .to = parent->own + room * (i + 1) / n};
+    return (struct memory){
+        .from = parent->own + room * i / n, .to = parent->own + room * (i + 1) / n, .replica = parent->replica};
 }
 
 static size_t object_size(uint64_t seed)
@@ -198,6 +203,7 @@ static uint64_t check_frozen(uint64_t seed)
 uint64_t memory_end(const struct memory *m, uint64_t seed)
 {
     uint64_t errors = renew(m->from, m->own, seed, true, true) + end_temporary(m, seed);
+    errors += *m->replica != mix(REPLICA);
     return errors + (is_frozen ? check_frozen(seed) : 0);
 }
 

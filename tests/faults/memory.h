@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 struct memory {
-    uint64_t from, to; /* the task's bytes of the arrays, including its descendants' bytes */
-    uint64_t own;      /* the end of the task's own bytes, which start at `from` */
-    void *object;      /* an object that the task has allocated */
-    void *temporary;   /* an array that some tasks allocate and free, or NULL */
+    uint64_t from, to;       /* the task's bytes of the arrays, including its descendants' bytes */
+    uint64_t own;            /* the end of the task's own bytes, which start at `from` */
+    void *object;            /* an object that the task has allocated */
+    void *temporary;         /* an array that some tasks allocate and free, or NULL */
+    const uint64_t *replica; /* a word that main() has replicated */
 };
 
 /* Allocate what a run needs, and free what the previous run needed. Collective, called outside of runs. run: the run's

@@ -148,13 +148,13 @@ static int replica_without_room(void)
     if (!first)
         return 1;
     if (is_last())
-        taken = mmap(first + page, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        taken = mmap(first - page, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (uat_replicate(&one, sizeof(one)) || errno != EEXIST || uat_barrier())
         return 1;
     if (taken)
         munmap(taken, page);
     int *second = uat_replicate(&one, sizeof(one));
-    return (char *)second != first + page || *second != 1 || good_run();
+    return (char *)second != first - page || *second != 1 || good_run();
 }
 
 /* One rank is late. */

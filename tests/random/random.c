@@ -12,7 +12,7 @@
  *   --array maximum KiB of an array; without it the seed decides
  *   --skip       leave out these steps, for example 3-20,25
  *   --without    make no operations of this kind
- *   --ask one in N operations asks for a checkpoint; then nothing is replicated
+ *   --ask one in N operations asks for a checkpoint
  *   --print      print the program and run nothing
  */
 #include <errno.h>
@@ -101,8 +101,6 @@ static int between(uint64_t seed)
                 return -1;
             break;
         case 1:
-            if (ask_every > 0) /* a job with replicas cannot be restarted with fewer workers */
-                break;
             copy = uat_replicate(text, sizeof(text));
             if (!copy || strcmp(copy, text) != 0 || uat_replicate_free((void *)(uintptr_t)copy))
                 return -1;
