@@ -107,6 +107,21 @@ static void put(int word, uint64_t new, const struct knowledge *comes_with)
     *(uint64_t *)(uintptr_t)memory.address[word] = new;
 }
 
+static bool acquires(int order)
+{
+    return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
+}
+
+/* The store of an atomic: at most a release, because a pair of exclusives is not a full fence. It also hands on what
+ * came with the value that it replaces. */
+static void replace(int word, uint64_t new, int order)
+{
+    bool releases = order != __ATOMIC_RELAXED && order != __ATOMIC_ACQUIRE;
+    struct knowledge comes_with = releases ? me()->now : me()->released;
+    learn(&comes_with, &memory.value[word][memory.count[word] - 1].comes_with);
+    put(word, new, &comes_with);
+}
+
 /* One of the values that a load may return. Half of the time it is the newest one, so that loops end. */
 static int choose(int word)
 {
@@ -123,7 +138,7 @@ uint64_t weak_load(const void *word, size_t size, int order)
     }
     take_turns();
     int at = find(word);
-    return get(at, choose(at), order != __ATOMIC_RELAXED);
+    return get(at, choose(at), acquires(order));
 }
 
 void weak_store(void *word, size_t size, uint64_t value, int order)
@@ -138,27 +153,26 @@ void weak_store(void *word, size_t size, uint64_t value, int order)
 
 uint64_t weak_fetch_add(void *word, uint64_t value, int order)
 {
-    (void)order; /* at most acquire and release: a pair of exclusives is not a full fence */
     if (!is_shared(word))
         return (*(uint64_t *)word += value) - value;
     take_turns();
     int at = find(word);
-    uint64_t old = get(at, memory.count[at] - 1, true);
-    put(at, old + value, &me()->now);
+    uint64_t old = get(at, memory.count[at] - 1, acquires(order));
+    replace(at, old + value, order);
     return old;
 }
 
-bool weak_compare_exchange(void *word, uint64_t *expected, uint64_t value)
+bool weak_compare_exchange(void *word, uint64_t *expected, uint64_t value, int order)
 {
     take_turns();
     int at = find(word), newest = memory.count[at] - 1, number = choose(at);
     if (memory.value[at][number].value == *expected)
         number = newest;
-    uint64_t old = get(at, number, true);
+    uint64_t old = get(at, number, acquires(order));
     bool equal = old == *expected;
     *expected = old;
     if (equal)
-        put(at, value, &me()->now);
+        replace(at, value, order);
     return equal;
 }
 

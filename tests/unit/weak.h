@@ -28,8 +28,8 @@ void weak_run(uint64_t seed, const void *from, const void *to, void (*first)(voi
 uint64_t weak_load(const void *word, size_t size, int order);
 void weak_store(void *word, size_t size, uint64_t value, int order);
 uint64_t weak_fetch_add(void *word, uint64_t value, int order);
-/* A swap that fails is a load with acquire, and may return an old value. */
-bool weak_compare_exchange(void *word, uint64_t *expected, uint64_t value);
+/* A swap that fails is a load, and may return an old value. */
+bool weak_compare_exchange(void *word, uint64_t *expected, uint64_t value, int order);
 void weak_fence(enum weak_fence kinds);
 /* Like memcpy(). Between shared and other memory it copies whole words. */
 void weak_copy(void *to, const void *from, size_t size);
@@ -43,7 +43,7 @@ void weak_copy(void *to, const void *from, size_t size);
 #define __atomic_store_n(word, value, order)   weak_store((word), sizeof(*(word)), (uint64_t)(value), (order))
 #define __atomic_fetch_add(word, value, order) weak_fetch_add((word), (value), (order))
 #define __atomic_compare_exchange_n(word, expected, value, weak, order, fail)                                          \
-    weak_compare_exchange((word), (expected), (value))
+    weak_compare_exchange((word), (expected), (value), (order))
 #define memcpy(to, from, size)       weak_copy((to), (from), (size))
 #define __atomic_thread_fence(order) weak_fence((order) == __ATOMIC_RELEASE ? WEAK_RELEASE : WEAK_FULL)
 
