@@ -23,8 +23,9 @@
 #include "include/uat.h"
 
 /*
- * Called by the scheduler, on the process's own stack: continue at sp. Returns UAT_EVENT_* when the task at sp, or a
- * task that has run after it in the same uni-address region, waits, or when it ends while its spawner is elsewhere.
+ * Called by the scheduler, on the process's own stack: continue at sp. Returns UAT_EVENT_* when the running task waits,
+ * or ends while its spawner is elsewhere. That is the task at sp, or a task that has run after it in the same
+ * uni-address region.
  */
 int uat_resume(uintptr_t sp);
 

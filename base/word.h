@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Checks of words that peers write. The reader of a word checks it before it uses it as an index, an address or a size;
- * the table in docs/security.md lists the words. A value that no worker writes ends the job with one line, which has
+ * the table in docs/security.md lists the words. A value that no worker writes ends the job with a message, which has
  * the same form for all words.
  */
 #ifndef UAT_WORD_H

@@ -60,7 +60,7 @@ struct uat_inbox {
     size_t blocks_max;                              /* greater than the number of blocks in all heaps */
     struct uat_ready tasks;                         /* tasks taken out and not yet run, which are never offered */
     bool turn;                                      /* a task of the ready list comes next */
-    uint64_t sent;                                  /* by this worker */
+    uint64_t sent;                                  /* number of tasks sent by this worker */
 };
 
 /* Initialise `tasks`. The caller has set the other fields. head and landing must be in the segment, zeroed. Returns 0

@@ -10,9 +10,9 @@
  *       CMP_SWAP(claims, t, t + 1).
  *   R3  Slot t is written for index t + UAT_READY_SLOTS only after the acknowledgement of t. The taker acknowledges
  *       only after its READ of the slot is complete.
- *   R4  From the publication until the taker gives it back, the block with the task's stack does not change. So a thief
- *       may READ the stack speculatively, together with the claim. That stack is valid if the slot, READ after the
- *       claim, is as peeked.
+ *   R4  The block with the task's stack does not change from the publication until the taker gives the block back. So a
+ *       thief may READ the stack speculatively, together with the claim. That stack is valid if the slot, READ after
+ *       the claim, is as peeked.
  *
  * Order: the owner takes the oldest task of its list, but every UAT_READY_TURN-th time the oldest task of the ring. So
  * a task that became ready when n others were ready is passed over at most UAT_READY_BOUND(n) times. In the list it

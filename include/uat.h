@@ -179,12 +179,12 @@ static inline void uat_group_begin(uat_group_t *group)
  * uat_group_cancel() may be called by any task of the group, any number of times. It does not order accesses to memory.
  * So pass the result of a search through an object of uat/sync.h or an atomic, or read it after the wait.
  *
- * uat_cancelled() returns 1 if the handle's group or an enclosing one was cancelled, else 0. The worker that cancelled
- * the group, and the group's home, where it was made cancellable, see the cancellation at once. Any other worker caches
- * an answer for 50 us (UAT_CANCEL_AGE_NS). After that, a call takes one round trip for each of these groups whose home
- * is another worker.
+ * uat_cancelled() returns 1 if the handle's group or an enclosing one was cancelled, else 0. Two workers see the
+ * cancellation at once: the worker that cancelled the group, and the group's home, where the group was made
+ * cancellable. Any other worker caches an answer for 50 us (UAT_CANCEL_AGE_NS). After that, a call takes one round trip
+ * for each of these groups whose home is another worker.
  *
- * These errors end the job with a line: using a handle that was never made, or using it after the wait; no room in
+ * These errors end the job with a message: using a handle that was never made, or using it after the wait; no room in
  * UAT_HEAP_SIZE.
  */
 enum { UAT_CANCEL_AGE_NS = 50000 };
@@ -208,7 +208,7 @@ static inline void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *a
     if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
         return;
     uat_spawn(&group->task, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
-    if (__builtin_expect(group->task.record != 0, 0)) /* the child lives elsewhere */
+    if (__builtin_expect(group->task.record != 0, 0)) /* the child has parted from the spawner */
         group->parted++;
 }
 
@@ -223,7 +223,7 @@ static inline void uat_group_spawn_typed(uat_group_t *group, uat_fn *fn, const v
     if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
         return;
     uat_spawn_typed(&group->task, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
-    if (__builtin_expect(group->task.record != 0, 0)) /* the child lives elsewhere */
+    if (__builtin_expect(group->task.record != 0, 0)) /* the child has parted from the spawner */
         group->parted++;
 }
 
@@ -233,7 +233,7 @@ static inline void uat_group_spawn_on(uat_group_t *group, int rank, uat_fn *fn, 
     if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
         return;
     uat_spawn_on(&group->task, rank, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
-    if (__builtin_expect(group->task.record != 0, 0)) /* the child lives elsewhere */
+    if (__builtin_expect(group->task.record != 0, 0)) /* the child has parted from the spawner */
         group->parted++;
 }
 
@@ -265,8 +265,8 @@ void *uat_replicate(const void *p, size_t n);
 
 /*
  * Free a copy that uat_replicate() returned. Collective, outside uat_run(). All ranks must pass the same address. If
- * all pass NULL, the call does nothing. Returns 0, or -EINVAL after a line (the address is not that of a copy, or the
- * ranks differ).
+ * all pass NULL, the call does nothing. Returns 0. If the address is not that of a copy, or the ranks differ, it prints
+ * a line and returns -EINVAL.
  */
 int uat_replicate_free(void *replica);
 

@@ -8,7 +8,7 @@
 
 #include "launcher/arguments.h"
 
-/* A start of the job. */
+/* A start of the job: one execution, until the job ends or has lost workers. */
 struct uat_recovery {
     struct uat_arguments arguments; /* of this start */
     int starts;                     /* number of starts so far, this one included */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uat_for_each_block(): lazy binary splitting as in loop.c, over blocks that are checked out. A worker takes blocks
- * from that end of its range that is near. When it splits the range, the nearer half becomes the child and runs at
- * once. The other half is the continuation, which thieves may take.
+ * from the near end of its range. When it splits the range, the nearer half becomes the child and runs at once. The
+ * other half is the continuation, which thieves may take.
  */
 #include <string.h>
 

@@ -116,7 +116,8 @@ static size_t move_to_begin(struct misplaced *m, char *base, size_t size)
     return place;
 }
 
-/* Exchange elements [less, from), which do not belong to the front, with elements from the end of the range that do. */
+/* Exchange elements [less, from), which do not belong to the front, with elements from the end of the range that belong
+ * to it. */
 static void fill_front(char *base, uat_sort_pass_t *pass, size_t least, const uat_sort_pivot_t *pivot)
 {
     size_t size = ((const struct comparison *)pivot->arg)->size;

@@ -74,11 +74,11 @@ static size_t front_of(struct uat_range *range, size_t begin, int equal)
 }
 
 /*
- * If few elements are below the pivot, those equal to it are moved next to them and are done. So a range of equal
- * elements is done after two passes. A comparison that contradicts itself may report the pivot as less than itself or
- * as unequal to itself. In that case all elements may seem to be below the pivot. Even then each part has fewer
- * elements than the range, because some elements count as done: the greatest ones if the comparison is "less or equal",
- * and all if it is "always less".
+ * If few elements are below the pivot, the elements equal to the pivot are moved next to them and are done. So a range
+ * of equal elements is done after two passes. A comparison that contradicts itself may report the pivot as less than
+ * itself or as unequal to itself. In that case all elements may seem to be below the pivot. Even then each part has
+ * fewer elements than the range, because some elements count as done: the greatest ones if the comparison is "less or
+ * equal", and all if it is "always less".
  */
 static struct parts divide(struct uat_range *range)
 {

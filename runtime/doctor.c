@@ -62,7 +62,7 @@ static bool test_copies(void)
     return act(partner(), ops, 3) && memcmp(b->sent, b->returned, sizeof(b->sent)) == 0;
 }
 
-/* All workers count up two words of rank 0; none may be lost. */
+/* All workers increment two words of rank 0. No increment may be lost. */
 static bool test_atomics(void)
 {
     struct board *b = board();

@@ -29,7 +29,7 @@ static void abort_job(void)
     uat_bootstrap_abort(1);
 }
 
-/* Rank 0 speaks for all, because most steps wait for the slowest worker. */
+/* Rank 0 reports the times for all workers, because most steps wait for the slowest worker. */
 static void say_time(const struct uat_steps_time *time)
 {
     char text[UAT_STEPS_LONGEST * 128] = ""; /* a step's `why` has fewer than 110 bytes */

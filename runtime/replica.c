@@ -21,7 +21,7 @@ struct replica {
 static struct {
     int leader;
     long leader_pid;
-    int fd;               /* descriptor of the copy that this worker fills as the first of its host */
+    int fd;               /* descriptor of the copy that this worker fills as its host's first worker */
     char *end;            /* where the highest replica ends */
     struct replica *list; /* sorted by address */
     size_t count;

@@ -141,7 +141,7 @@ UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *
         status = take_result(result, result_size, status);
     }
     if (!rc)
-        rc = uat_collective_agree(status); /* no continuation may be published again before this */
+        rc = uat_collective_agree(status); /* only after this call may a continuation be published again */
     uat_global_after_barrier();
     uat_call_leave();
     return rc;

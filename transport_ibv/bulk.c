@@ -48,7 +48,8 @@ static int bulk_open(const struct uat_bulk_config *config, struct uat_bulk **out
     return 0;
 }
 
-/* The workers of a host that use one adapter are a group. Workers that are groups of their own do not show this. */
+/* The number of the rank's group, because the workers of a host that use one adapter are a group. If some worker is a
+ * group of its own, groups do not show which adapters are shared, and this returns 0. */
 static int bulk_adapter(struct uat_transport *t, int rank)
 {
     const struct uat_ibv_groups *g = &uat_ibv_of(t)->groups;

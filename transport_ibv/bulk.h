@@ -8,9 +8,9 @@
  * pair for both directions. On a leader's queue pairs to other workers, the leader posts nothing. All operations of a
  * worker on a given byte use one queue pair, which guarantees B1, B2 and B4.
  *
- * A host whose workers use several adapters counts as one host for each. Each has its own part of the bytes, so the
- * adapters share the traffic, and all of the above holds. The coherence of global memory needs no order between
- * adapters: a release waits until a flush of each queue pair with WRITEs is complete.
+ * A host whose workers use several adapters counts as one host for each adapter. Each of these hosts has its own part
+ * of the bytes, so the adapters share the traffic, and all of the above holds. The coherence of global memory needs no
+ * order between adapters: a release waits until a flush of each queue pair with WRITEs is complete.
  */
 #ifndef UAT_IBV_BULK_H
 #define UAT_IBV_BULK_H

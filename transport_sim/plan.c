@@ -6,8 +6,8 @@
 
 #include "transport_sim/queue.h"
 
-/* Sorts of operations, and the line to one peer: the time at which the latest operation of each sort takes effect, and
- * the time at which the latest completion from the peer is seen. */
+/* The kinds of operations, and the line to one peer: the time at which the latest operation of each sort takes effect,
+ * and the time at which the latest completion from the peer is seen. */
 enum sort { SORT_READ, SORT_WRITE, SORT_ATOMIC, SORTS };
 struct line {
     uint64_t effect[SORTS];

@@ -12,8 +12,8 @@
 .endm
 
 /* Continue at the place where the registers on this stack were saved. This is a `ret`, although the processor's return
- * stack remembers the calls of the stack that is left. Any other branch to an address after a call would need a landing
- * pad at that address. */
+ * stack remembers the calls of the previous stack. Any other branch to an address after a call would need a landing pad
+ * at that address. */
 .macro CONTINUE
 	RESTORE_REGISTERS
 	ret

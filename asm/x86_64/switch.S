@@ -15,7 +15,7 @@
 .endm
 
 /* Continue at the place where the registers on this stack were saved. This is not a `ret`, because the return predictor
- * remembers the calls of the stack that is left. */
+ * remembers the calls of the previous stack. */
 .macro CONTINUE
 	RESTORE_REGISTERS
 	pop	%rcx

@@ -25,7 +25,7 @@
  *
  * A context is the state of one call of the function. It is in the frame of the task that runs the function, and
  * migrates with the task. Only the task that has the context may call the functions below. Errors end the job with a
- * line.
+ * message.
  *
  * The interface follows the specification of X-Kaapi (Danjean, Gautier, Laferriere 2009). docs/adaptive.md says what
  * the specification leaves open, how uat implements it, and when to use it instead of uat_for().
@@ -61,7 +61,7 @@ typedef struct uat_context {
     struct uat_context *outer; /* the context around this one, or NULL */
     const struct uat_part *part;
     uint64_t seen;      /* the value of the interval's word that this task last saw */
-    int32_t home, cell; /* where the word is; cell -1: in this context, and no part can be taken */
+    int32_t home, cell; /* where the word is; cell -1: the word is in this context, and no part can be taken */
     uint32_t parts;     /* number of parts to merge, if `counted` is set */
     uint16_t counted;
     uint16_t is_part; /* for fn: 0: it runs the whole interval; 1: it runs a part that was taken */
@@ -81,9 +81,9 @@ typedef struct uat_request {
 typedef void uat_adaptive_fn(uat_context_t *context, const void *arg, void *result);
 
 /*
- * Answers `count` requests, at least one, by uat_context_give(). It need not answer all. An unanswered request is
- * passed to the next inner context; after the innermost one it is refused. The splitter must not spawn, join or wait.
- * While it runs, no further requests are taken.
+ * Answers requests by uat_context_give(). count: the number of requests, at least 1. The splitter need not answer all
+ * of them. An unanswered request is passed to the next inner context; after the innermost one it is refused. The
+ * splitter must not spawn, join or wait. While it runs, no further requests are taken.
  */
 typedef void uat_splitter_fn(uat_context_t *context, const uat_request_t *requests, int count);
 
@@ -126,10 +126,10 @@ void uat_context_poll(uat_context_t *context);
 int uat_context_left(uat_context_t *context, int64_t *begin, int64_t *end);
 
 /*
- * In a splitter: give the remaining iterations from `begin` (rounded up to a unit) on to the thief of the request. The
- * thief runs the same function with a copy of arg, or of the context's argument if arg is NULL. Parts must be given
- * from the back: the last part first. Returns 0; or -EAGAIN: no iterations remain from `begin` on, or UAT_CONTEXT_PARTS
- * parts are unmerged.
+ * In a splitter: give all remaining iterations, from `begin` (rounded up to a unit) to the end, to the thief of the
+ * request. The thief runs the same function with a copy of arg, or of the context's argument if arg is NULL. Parts must
+ * be given from the back: the last part first. Returns 0; or -EAGAIN: no iterations remain from `begin` on, or
+ * UAT_CONTEXT_PARTS parts are unmerged.
  */
 int uat_context_give(uat_context_t *context, const uat_request_t *request, int64_t begin, const void *arg);
 
@@ -142,9 +142,9 @@ int uat_context_merge(uat_context_t *context, void *result);
 
 /*
  * Preemption: like uat_context_merge(), but a part that has not ended and was not divided stops at its next
- * uat_context_next(). The call waits until the part has stopped. Afterwards *result is the partial result, for the
- * iterations that it has taken, and its other iterations are in this context's interval again. *taken_to is set to the
- * end of the iterations that *result includes, which is the part's end if the part has ended.
+ * uat_context_next(). The call waits until the part has stopped. Afterwards *result is the part's result for the
+ * iterations that the part has taken. The part's other iterations are in this context's interval again. *taken_to is
+ * set to the end of the iterations that *result includes, which is the part's end if the part has ended.
  */
 int uat_context_take_back(uat_context_t *context, void *result, int64_t *taken_to);
 
@@ -172,8 +172,8 @@ int uat_request_cancel(void);
 void uat_request_run(void);
 
 /*
- * Set or get a limit: only the workers of ranks 0 to n - 1 take work from other workers. If n is uat_size() or more,
- * and at the start, all workers do. An excluded worker takes no continuations, ready tasks, parts or data-flow tasks
+ * Set or get a limit: only the workers of ranks 0 to n - 1 take work from other workers. At the start, and if n is
+ * uat_size() or more, all workers do. An excluded worker takes no continuations, ready tasks, parts or data-flow tasks
  * from other workers. It runs the work that it has, which others may still take, and tasks that are sent to it by
  * uat_migrate(), uat_spawn_on() or the end of a wait. The limit holds until it is changed, also in later runs. If
  * several tasks set it at the same time, all workers get the same one of these limits. Setting it costs one or two

@@ -76,7 +76,7 @@ enum {
                                   * may lower it */
 };
 
-/* A flow. It moves with its task. A copy of a flow is not a flow. The fields belong to the library. */
+/* A flow. It moves with its task. It must not be copied. The fields belong to the library. */
 typedef struct uat_flow {
     uat_task_t task; /* the child that is being spawned */
     uint64_t ledger; /* 0 while nothing of the flow is under way elsewhere */
@@ -97,8 +97,8 @@ static inline void uat_flow_end(uat_flow_t *flow);
  */
 static inline void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_flow_mode mode);
 
-/* Let at most n tasks of the flow (1 to UAT_FLOW_WINDOW) be under way at a time. While n tasks are, a spawn waits. Call
- * it after uat_flow_begin() and before the first spawn. */
+/* Let at most n tasks of the flow (1 to UAT_FLOW_WINDOW) be under way at a time. While n tasks are under way, a spawn
+ * waits. Call it after uat_flow_begin() and before the first spawn. */
 void uat_flow_window(uat_flow_t *flow, size_t n);
 
 /* Run also tasks with UAT_FLOW_ANY and UAT_FLOW_ADD in the order of their spawns, as with UAT_FLOW_INOUT. In that case
@@ -127,7 +127,7 @@ typedef void uat_flow_fn(void *arg, const uat_flow_place_t *place);
 
 /*
  * Spawn a task whose data are known only at run time. fn is called with a copy of the argument (size bytes) and with
- * the places of the n accesses (at most UAT_FLOW_ACCESSES). Cannot fail: invalid arguments end the job with a line.
+ * the places of the n accesses (at most UAT_FLOW_ACCESSES). Cannot fail: invalid arguments end the job with a message.
  */
 void uat_flow_spawn(uat_flow_t *flow, uat_flow_fn *fn, const void *arg, size_t size, const uat_flow_access_t *access,
                     size_t n);

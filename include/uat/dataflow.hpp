@@ -34,7 +34,7 @@ template <class Access> using below = detail::flow_below<Access>;
 
 /*
  * A flow. It must stay in the frame in which it was made, and only the task of this frame may use it. The destructor
- * waits for all tasks. An exception that leaves a data-flow task, or the frame of a flow, ends the job with a line.
+ * waits for all tasks. An exception that leaves a data-flow task, or the frame of a flow, ends the job with a message.
  */
 class flow
 {

@@ -32,7 +32,7 @@
  * Where. Checkouts, gets, puts, atomics, objects and temporary arrays work inside tasks, and outside of runs, for
  * example in main(). Collective calls (alloc, open, free, freeze, thaw, temporary_open) work only outside of runs.
  *
- * Rules, and how violations are detected. A detected violation ends the job with one line.
+ * Rules, and how violations are detected. A detected violation ends the job with a message.
  *   - At a spawn, a join or a task's end, the task must have no range checked out and no transfer in flight.
  *     UAT_TORTURE=steal detects all violations; any run detects those of a task that is published or parts from its
  *     spawner.
@@ -117,7 +117,7 @@ int uat_global_thaw(void *array);
  * range is far, the place and p are equal modulo 4096. The place is valid until the uat_global_checkin() with the same
  * arguments. A range must fit into the cache (UAT_CACHE_SIZE), or into a quarter of the cache if it has several homes.
  * At most 256 far ranges may be checked out at a time. 0 bytes may be checked out at any address. Never fails: a range
- * that is not in global memory, or does not fit, ends the job with one line.
+ * that is not in global memory, or does not fit, ends the job with a message.
  */
 static inline void *uat_global_checkout(const void *p, size_t bytes, enum uat_access access);
 
@@ -134,7 +134,7 @@ void uat_global_prefetch(const void *p, size_t bytes);
 
 /* Copy bytes from or to global memory, near or far, without a checkout. local may be any memory of the caller. When
  * uat_global_put() returns, local may be used again. Both calls take effect in program order with the task's checkouts.
- * A range that is not in global memory ends the job with one line. With 0 bytes the calls do nothing, whatever the
+ * A range that is not in global memory ends the job with a message. With 0 bytes the calls do nothing, whatever the
  * addresses are. For a near range, each call is a memcpy(). */
 static inline void uat_global_get(void *local, const void *global, size_t bytes);
 static inline void uat_global_put(void *global, const void *local, size_t bytes);
@@ -142,7 +142,8 @@ static inline void uat_global_put(void *global, const void *local, size_t bytes)
 /*
  * Copy rows of `bytes` bytes, for example a tile of a matrix: row k is at global + k * pitch and local + k *
  * local_pitch. A pitch is the number of bytes from one row to the next, at least `bytes`. Many far rows are fetched at
- * a time. As for get and put, all rows must be in one array. Otherwise, or if rows overlap, the job ends with one line.
+ * a time. As for get and put, all rows must be in one array. Otherwise, or if rows overlap, the job ends with a
+ * message.
  */
 void uat_global_get_strided(void *local, size_t local_pitch, const void *global, size_t pitch, size_t bytes,
                             size_t rows);
@@ -183,7 +184,7 @@ typedef struct uat_global_transfer {
  * task's next spawn, join or end. Between begin and wait the program must not access local. Two transfers of one task
  * on the same bytes are in order only if the task waits for the first before it begins the second. The task must wait
  * for each transfer exactly once. Waiting for a transfer again, or for one that was never begun, ends the job with a
- * line.
+ * message.
  */
 void uat_global_get_begin(uat_global_transfer_t *transfer, void *local, const void *global, size_t bytes);
 void uat_global_put_begin(uat_global_transfer_t *transfer, void *global, const void *local, size_t bytes);
@@ -198,7 +199,7 @@ void uat_global_put_strided_begin(uat_global_transfer_t *transfer, void *global,
                                   size_t local_pitch, size_t bytes, size_t rows);
 
 /* A word in global memory, aligned to 8 bytes, that several tasks may change concurrently. The adapter of the word's
- * home changes it, or the CPUs if the job uses no adapter. */
+ * home changes it; if the job uses no adapter, the CPUs do. */
 typedef struct uat_atomic {
     uint64_t value;
 } uat_atomic_t;
@@ -248,7 +249,7 @@ void *uat_global_object_alloc(size_t bytes);
 
 /*
  * Free an object, from any worker. NULL is allowed. An address that is not that of an object, or of an object already
- * freed, ends the job with one line.
+ * freed, ends the job with a message.
  */
 void uat_global_object_free(void *object);
 
@@ -271,12 +272,12 @@ void uat_global_object_free(void *object);
  * uat_global_temporary_alloc() returns an array of `bytes` bytes with undefined content, at the same address on all
  * workers. The array starts at the start of a block, on any worker, and takes whole units. A unit is a block, or a
  * 4096th of the memory if that is larger; so there are at most 4096 arrays at a time. The caller owns the array, also
- * beyond the end of the task and of the run. If no gap is large enough, returns NULL with errno ENOMEM, the first time
- * after one line. A call without uat_global_temporary_open() ends the job with one line.
+ * beyond the end of the task and of the run. If no gap is large enough, it returns NULL with errno ENOMEM. The first
+ * time, it also prints one line. A call without uat_global_temporary_open() ends the job with a message.
  *
  * uat_global_temporary_free() frees an array, from any worker. All accesses to the array must be ordered before the
  * call. The call waits until all bytes that this worker has written are at their homes. NULL is allowed. An address
- * that is not that of a temporary array, or of an array already freed, ends the job with one line. UAT_TORTURE detects
+ * that is not that of a temporary array, or of an array already freed, ends the job with a message. UAT_TORTURE detects
  * an access one element beyond an array, or to a freed array.
  */
 int uat_global_temporary_open(size_t bytes, size_t block);

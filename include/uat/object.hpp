@@ -123,7 +123,7 @@ template <class T, class... A> global_ptr<T> make_object(A &&...args)
 }
 
 /* Free the object, from any worker. A null pointer is allowed. A pointer that does not point to an object, or points to
- * an object already freed, ends the job with a line. */
+ * an object already freed, ends the job with a message. */
 template <class T> void destroy(global_ptr<T> object)
 {
     uat_global_object_free(const_cast<std::remove_cv_t<T> *>(object.get()));

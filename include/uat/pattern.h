@@ -35,7 +35,8 @@ typedef void uat_for_fn(int64_t begin, int64_t end, const void *arg);
 /*
  * Call body for all iterations of [begin, end), in any order and on any workers. Returns when all have ended. arg
  * (arg_size bytes, may be NULL with size 0) is copied with every stolen part of the loop; the caller keeps it. If the
- * range is empty, body is not called. Cannot fail; an argument that does not fit on the stack ends the job with a line.
+ * range is empty, body is not called. Cannot fail; an argument that does not fit on the stack ends the job with a
+ * message.
  */
 void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size_t arg_size);
 
@@ -118,7 +119,7 @@ typedef void uat_block_fn(void *elements, size_t first, size_t count, const void
  * array, unless it is a single element that crosses chunks. A worker starts with near blocks and offers the far half to
  * thieves. If both halves are equally near, it keeps the half on which it has worked before. A far block is fetched
  * while body works on the block before it. Call it only inside a task. Cannot fail; an array that is not in global
- * memory ends the job with a line.
+ * memory ends the job with a message.
  */
 void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,
                         const void *arg, size_t arg_size);
@@ -139,7 +140,7 @@ typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
  * and the elements consist of up to 4 runs, it merges the runs. A run is ascending or descending; the runs are
  * consecutive or interleaved. A merge may need as much extra memory as the array, up to 256 MiB. The sort keeps a few
  * elements on the stack and checks out two far elements at a time. Elements that are too large for UAT_STACK_SIZE or
- * UAT_CACHE_SIZE end the job with a line.
+ * UAT_CACHE_SIZE end the job with a message.
  */
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 

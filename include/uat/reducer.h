@@ -50,7 +50,7 @@ void uat_reducer_begin(uat_reducer_t *reducer, const uat_reduction_t *operations
  * The running strand's view. The first call in a strand makes a view with the value `identity`. The address is valid
  * until the task spawns, joins, waits, takes this reducer's value or ends. Call it only inside a task. If there is no
  * room for the view in UAT_HEAP_SIZE, or if another reducer with this key has views that were not taken, the job ends
- * with a line.
+ * with a message.
  */
 static inline void *uat_reducer_view(const uat_reducer_t *reducer);
 

@@ -35,7 +35,7 @@
  *
  * A handle is valid until uat_*_destroy() of its kind. Any task may call that function when no task waits for the
  * object and none will use it again. uat_finalize() frees the remaining objects. Values are copied: `value` remains the
- * caller's. If UAT_HEAP_SIZE has no room for an object, uat_*_create() ends the job with a line. docs/protocol.md
+ * caller's. If UAT_HEAP_SIZE has no room for an object, uat_*_create() ends the job with a message. docs/protocol.md
  * describes the protocols.
  */
 #ifndef UAT_SYNC_H
@@ -170,9 +170,9 @@ uat_channel_t uat_channel_create(size_t size, size_t capacity);
 /*
  * Get the channel of this name. The first call makes the channel; later calls, by any task on any worker and in any
  * run, return the same channel. name has 1 to UAT_CHANNEL_NAME_MAX bytes and is copied. If size or capacity differ from
- * those of the first call, the job ends with a line. A call takes at least one round trip to the worker that keeps the
- * name, so keep the handle. uat_finalize() destroys the channel. If the program destroys it by uat_channel_destroy(),
- * the name must not be used again.
+ * those of the first call, the job ends with a message. A call takes at least one round trip to the worker that keeps
+ * the name, so keep the handle. uat_finalize() destroys the channel. If the program destroys it by
+ * uat_channel_destroy(), the name must not be used again.
  */
 enum { UAT_CHANNEL_NAME_MAX = 63 };
 uat_channel_t uat_channel_named(const char *name, size_t size, size_t capacity);

@@ -192,7 +192,7 @@ struct biased_t {
 };
 inline constexpr biased_t biased{};
 
-/* Mutual exclusion, for std::lock_guard and std::unique_lock. Also a const uat::mutex can be locked, because a lambda's
+/* Mutual exclusion, for std::lock_guard and std::unique_lock. A const uat::mutex can be locked, too, because a lambda's
  * copy is const. */
 class mutex
 {

@@ -97,7 +97,7 @@ inline void migrate(int rank)
 
 /*
  * The constructor starts the runtime, and the destructor ends it. Collective, and first in main(). The constructor
- * throws uat::error. While the object exists, an exception that is not caught ends the job with one line: rank, host
+ * throws uat::error. While the object exists, an exception that is not caught ends the job with a message: rank, host
  * and what(). If the program then calls std::set_terminate(), its handler replaces that of uat.
  */
 class job

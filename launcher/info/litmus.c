@@ -168,7 +168,8 @@ static void add_add(struct pair *pair, struct board *board, struct litmus_result
         for (; !load(w + DONE); owner_adds++) {
             pair_look(pair);
             if (by_cpu)
-                __atomic_fetch_add(w + FLAG, 1ull << 32, __ATOMIC_SEQ_CST); /* the runtime never mixes them */
+                __atomic_fetch_add(w + FLAG, 1ull << 32, __ATOMIC_SEQ_CST); /* the runtime never mixes atomics of a CPU
+                                                                             * and an adapter */
             else
                 pair_do(pair, 0, &op, 1);
         }

@@ -22,7 +22,7 @@ struct pair_way {
     /* Give the other process a blob and get both blobs: out[0], out[1]; valid until the pair ends. Returns 0 or a
      * negative errno, which it has reported. */
     int (*exchange)(struct pair *pair, const void *blob, size_t size, struct uat_endpoint out[2]);
-    /* See pair_meet(). Called once both are connected. */
+    /* See pair_meet(). Called only when both are connected. */
     uint32_t (*meet)(struct pair *pair, uint32_t word);
     /* Has the other process been lost? If so, print a line and exit with status 1. */
     void (*look)(struct pair *pair);

@@ -53,7 +53,7 @@ static void collect(void)
         memcpy(r->data, c->data[i].data, sizeof(r->data));
         if (uat_cell_swap(uat_self.rank, &c->slot[i], value[i], 0) == value[i])
             mail.served[mail.count++] = false;
-        else /* only the thief's mark can be there (A7) */
+        else /* the slot can differ from value[i] only by the thief's mark (A7) */
             uat_cell_swap(uat_self.rank, &c->slot[i], value[i] | UAT_REQUEST_CANCELLED, 0);
     }
 }

@@ -166,7 +166,7 @@ void uat_cell_clear(int rank, struct uat_taken *own);
 
 /* Reserve a free cell of this worker, with an empty interval. Returns its number and its word, or -1. */
 int uat_cell_get(uint64_t *word);
-/* Free the cell. word: its current value. Nobody else changes it, because it is marked as dropped. */
+/* Free the cell. word: its current value. Nobody else changes the word, because it is marked as dropped. */
 void uat_cell_put(int home, int cell, uint64_t word);
 
 /* CMP_SWAP of the context's word from its value c->seen. Sets c->seen; returns whether it won. */

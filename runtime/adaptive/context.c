@@ -157,8 +157,8 @@ int uat_context_merge(uat_context_t *c, void *result)
     return 1;
 }
 
-/* Make `rest`, the rest of part number c->parts, the interval. This number and the higher ones, whose parts were
- * merged, are used again. */
+/* Make `rest`, what is left of part number c->parts, the context's interval. The part numbers from c->parts up are used
+ * again, because those parts were merged. */
 static void reopen(uat_context_t *c, uint64_t rest)
 {
     for (uint32_t i = c->parts; i < uat_word_parts(c->seen); i++)

@@ -71,7 +71,7 @@ static void run(const struct uat_part *part)
     if (uat_views_bytes > views)
         uat_fatal("a part of uat_adaptive_run() has added to a reducer; put its share of the value into the result");
     uat_future_set(future, result);
-    if (c.cell >= 0) /* after the result (A5) */
+    if (c.cell >= 0) /* only after the result is set (A5) */
         uat_cell_put(c.home, c.cell, c.seen);
 }
 

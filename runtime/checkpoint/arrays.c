@@ -114,7 +114,7 @@ static int restore_own(struct uat_sections_head head)
         rc = read < 0 ? (int)read : 0;
     }
     free(to.buffer);
-    uat_global_before_stop(); /* all that was put is at home */
+    uat_global_before_stop(); /* waits until all that was put is at its home */
     return rc;
 }
 

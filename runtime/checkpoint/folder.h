@@ -9,7 +9,7 @@
  * Each file has a temporary name until it is complete (base/output.h).
  *
  *   K9  `latest` names only a checkpoint all of whose files are on the disk. No checkpoint is changed once it is
- *       complete, and none is removed before `keep` newer ones are.
+ *       complete, and none is removed before `keep` newer ones are complete.
  *
  * Rank 0 alone changes the folder; the others create their own files. Functions return 0 or a negative errno that has
  * been reported with the file's name.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A file of a checkpoint: a sequence of sections. The first one is the head, the last one is the end. Each has a CRC
- * over its words and its bytes. The end counts the sections, so that a file that was cut is found. Little-endian, like
+ * over its words and its bytes. The end counts the sections, so that a truncated file is detected. Little-endian, like
  * the processors.
  */
 #ifndef UAT_SECTIONS_H
@@ -43,7 +43,7 @@ struct uat_section {
 
 struct uat_sections_head {
     uint64_t magic;
-    uint64_t id;     /* random; all files of a checkpoint have the same */
+    uint64_t id;     /* random; the same in all files of a checkpoint */
     uint64_t number; /* of the checkpoint */
     uint64_t rank, workers;
 };

@@ -30,7 +30,7 @@ void uat_state_save(struct uat_sections_out *out, const struct uat_chain *chain)
  */
 int uat_state_restore(struct uat_sections_in *in, struct uat_chain *chain);
 
-/* Add the names of channels that this worker's blocks hold to their lists. All workers must have restored their
+/* Add the names of channels in this worker's blocks to the lists of names. All workers must have restored their
  * blocks. */
 void uat_state_add_names(void);
 

@@ -153,7 +153,8 @@ static const struct uat_flow_body *body_of(uint64_t name)
 {
     struct uat_flow_body *body = &uat_flow_staging()->body, *there = &uat_flow_entry_at(name)->body;
     if (uat_flow_is_near(name) && there->size <= sizeof(there->arg))
-        return there; /* it stays until the task's end (F5); the atomic that made it ready orders these loads */
+        return there; /* the body stays until the task's end (F5); the atomic that made the entry ready orders these
+                       * loads */
     struct uat_op op = uat_op_read(body, there, HEAD);
     uat_flow_do(name, &op, 1);
     if (body->size > sizeof(body->arg))

@@ -8,15 +8,15 @@
  *   F2  For conflicting tasks s < t, one of these holds: s ended in place; or the unroller has seen s's mark; or t's
  *       registration found the end in s.open; or s.open counts t, or counts an entry that waits for s and for which t
  *       waits.
- *   F3 `open` is closed once, by the worker where the task ended, after a RELEASE. next[0..k) is complete at that time:
- *       the unroller WRITEs it before its FETCH_ADD, and the worker READs it after its own FETCH_ADD.
+ *   F3  `open` is closed once, by the worker where the task ended, after a RELEASE. next[0..k) is complete at that
+ *       time: the unroller WRITEs it before its FETCH_ADD, and the worker READs it after its own FETCH_ADD.
  *   F4  `left` becomes 0 once, when the unroller has added the number of registrations, each predecessor has subtracted
  *       1, and the unroller has subtracted the number of predecessors that had ended before. Before the addition `left`
  *       is 0 or less. After it, `left` stays above 0 until all have subtracted. The worker whose atomic brings it to 0
  *       makes the entry ready, once.
  *   F5  An entry is reused only after `mark` has its id. The worker that ends the entry WRITEs the mark when its READs
  *       of the entry are complete. Map lines name a task by its id, which no other task of the flow has, so a line
- *       cannot take a new entry for an old one.
+ *       never mistakes a new entry for an old one.
  *   F6  A body begins after an ACQUIRE that follows the last decrement. A body that runs in place begins after an
  *       ACQUIRE that follows the retirement of the last entry.
  *   F7  Tasks wait for earlier tasks only: the oldest task that has not ended is ready or runs. So there is no

@@ -93,7 +93,7 @@ struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow)
     s->window = flow->window;
     add_chunk(s);
     flow->ledger = name_of(s);
-    /* So that a task that ends without uat_flow_end() is refused. */
+    /* The flow counts as a pending child, so a task that ends without uat_flow_end() is refused. */
     uat_frame_at(uat_deque_base(&uat_worker.deque))->pending++;
     return s;
 }
@@ -122,7 +122,7 @@ struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow)
     return here;
 }
 
-/* The views that the parted child has left, or 0. It has been counted. */
+/* The views that the parted child has left, or 0. The child's end has been counted. */
 static uint64_t views_left(struct uat_flow_state *s)
 {
     uint64_t shared = uat_flow_shared(s);
@@ -284,7 +284,7 @@ uint64_t uat_flow_entry_begin(uat_flow_t *flow)
     return note->id;
 }
 
-/* The entry may be used again. */
+/* Mark the entry as free. */
 static void free_entry(struct uat_flow_state *s, uint64_t id)
 {
     unsigned index = id & 0xffff;

@@ -52,7 +52,7 @@ _Static_assert(sizeof(struct uat_flow_line) == 128, "two cache lines");
 struct uat_flow_state {
     struct uat_parked block; /* as in a chunk */
     uint64_t bytes;          /* of this block, without the heap's header */
-    uint64_t window;         /* most entries under way, relays not counted */
+    uint64_t window;         /* maximum number of entries under way, relays excluded */
     uint64_t begun;          /* entries since the ledger began */
     uint64_t retired;        /* entries that the unroller knows to have ended */
     uint64_t awaited;        /* sum of all that was subtracted from the first chunk's count */
@@ -108,7 +108,7 @@ struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow);
 /* End the ledger, in which all entries have ended. Afterwards flow->ledger is 0. */
 void uat_flow_state_end(uat_flow_t *flow);
 
-/* Allocate an entry. Returns its id. There may be more entries than the window says. */
+/* Allocate an entry. Returns its id. There may be more entries than the window allows. */
 uint64_t uat_flow_entry_begin(uat_flow_t *flow);
 
 /* Free an entry that no other worker knows. */

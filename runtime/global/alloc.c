@@ -107,7 +107,7 @@ static void drop(struct uat_array *a)
 {
     uat_global_release();
     uat_cache_drop(a);
-    uat_check(uat_global.config.barrier()); /* no worker accesses the array any more */
+    uat_check(uat_global.config.barrier()); /* after this barrier no worker accesses the array */
     uat_array_drop(a);
 }
 
@@ -131,7 +131,7 @@ static int close_temporary(void)
     int rc = 0;
     if (!space)
         return 0;
-    uat_global_before_barrier(); /* bits that were added are in the ledger */
+    uat_global_before_barrier(); /* completes this worker's changes to the ledger's bits */
     uat_check(uat_global.config.barrier());
     uat_global_after_barrier();
     if (own_rank() == 0 && uat_temporary_in_use()) {

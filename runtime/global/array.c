@@ -85,7 +85,7 @@ static int map_run(size_t page, int fd, uintptr_t at, size_t bytes, uint64_t off
     return 0;
 }
 
-/* Bytes of the chunks from `at` on, the start of a chunk, that are that host's without a gap. */
+/* The number of consecutive bytes of that host from `at` on, which is the start of a chunk. */
 static size_t run_of(const struct uat_array *a, int host, uintptr_t at)
 {
     size_t run = 0;

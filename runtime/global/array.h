@@ -41,13 +41,13 @@ static inline struct uat_array *uat_array_of(uintptr_t at)
     return granule < UAT_GRANULES ? uat_global.array.granule[granule] : &uat_nowhere;
 }
 
-/* The array that contains [p, p + bytes); ends the job with one line if there is none. */
+/* The array that contains [p, p + bytes); ends the job with a message if there is none. */
 struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes);
 /* Under torture: ends the job on a write to a frozen array. */
 void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintptr_t at, size_t bytes);
-/* Create the array that a call asks for: its bytes, distribution and block. bytes, chunk: the array's size and chunk in
- * this job. In a restarted job the array gets the addresses that it had. The call is noted in the table. Collective;
- * returns 0 or the worst of all workers' errors, which has been reported. */
+/* Create the array that a call asks for. asked: the call's bytes, distribution and block. bytes, chunk: the array's
+ * size and chunk in this job. In a restarted job the array gets the addresses that it had. The call is noted in the
+ * table. Collective; returns 0 or the worst of all workers' errors, which has been reported. */
 int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chunk, struct uat_array **out);
 void uat_array_drop(struct uat_array *a);
 
@@ -55,16 +55,16 @@ void uat_array_drop(struct uat_array *a);
  * the addresses that it had, or NULL. Returns 0, or a negative errno that has been reported. */
 int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved);
 void uat_place_release(const struct uat_array *a);
-/* The granules of an array of `size` bytes with this shift. */
+/* The number of granules of an array of `size` bytes with this shift. */
 size_t uat_place_granules(unsigned shift, size_t size);
 
 /* temporary.c: the memory of temporary arrays and its ledger, an array of one block. Both NULL: there is none. */
 void uat_temporary_set(struct uat_array *space, struct uat_array *own_ledger);
-/* The chunks of a unit, if the memory has this number of chunks. */
+/* The number of chunks in a unit, if the memory has `chunks` chunks. */
 size_t uat_temporary_chunks(size_t chunks);
 /* Is any temporary array allocated? */
 bool uat_temporary_in_use(void);
-/* Under torture: ends the job with one line if a byte of the range, which lies in the space, belongs to no temporary
+/* Under torture: ends the job with a message if a byte of the range, which lies in the space, belongs to no temporary
  * array, or if the range leaves its array. */
 void uat_temporary_check(const char *call, uintptr_t at, size_t bytes);
 
@@ -80,7 +80,7 @@ int uat_overcommit_check_array(const struct uat_array *a);
 bool uat_pages_may_be_huge(const struct uat_array *a);
 /* Bytes of this machine's reserved huge pages that are not yet promised to anybody. */
 uint64_t uat_pages_reserved(void);
-/* The unit that chunks are a multiple of, in bytes. */
+/* Every chunk is a multiple of this number of bytes. */
 size_t uat_pages_unit(void);
 /* Advise huge pages for a mapping, unless the setting forbids them. Call this before anything touches the mapping. */
 void uat_pages_advise(void *p, size_t bytes);

@@ -30,9 +30,8 @@ _Static_assert((int)UAT_FAR_BLOCK_SHIFT == UAT_BLOCK_SHIFT, "slots have a run ea
 
 /*
  * Map the arena, and right after it the ring a second time. The ring starts 1 MiB after a multiple of 2 MiB. So a
- * byte's place in the ring never collides in a first-level cache with the bytes of arrays at the same distance from
- * their starts. The reason is in place.c: bit 20 is 1 in one address and 0 in the other, and bit 15 is the same in
- * both.
+ * byte's place in the ring never collides in a first-level cache with a byte at the same offset in any array. The
+ * reason is in place.c: bit 20 is 1 in one address and 0 in the other, and bit 15 is the same in both.
  */
 static int map_arena(struct uat_global *g)
 {
@@ -234,7 +233,7 @@ static void fetch(struct uat_slot_of_cache *s, unsigned missing)
     }
 }
 
-/* The parts of [from, to) whose content must come from home. If the access reads, these are all parts. If it only
+/* The parts of [from, to) whose content must come from their home. If the access reads, these are all parts. If it only
  * writes, these are the parts that [from, to) covers incompletely (G2). */
 static unsigned needed(size_t from, size_t to, enum uat_access access)
 {

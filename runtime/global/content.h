@@ -19,8 +19,8 @@ typedef int uat_content_fn(void *arg, const void *at, size_t bytes);
  * 0, or what fn returned first, or a negative errno that has been reported. */
 int uat_content_each(uat_content_fn *fn, void *arg);
 
-/* Set this worker's chunks to zero, except for the objects' parts from number `parts` on, and forget what it has
- * cached. Returns 0, or a negative errno that has been reported. */
+/* Set this worker's chunks to zero, except for the objects' parts from number `parts` on, and drop this worker's cached
+ * bytes. Returns 0, or a negative errno that has been reported. */
 int uat_content_clear(int parts);
 
 /* Is [at, at + bytes) within one array? */

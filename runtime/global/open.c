@@ -56,7 +56,7 @@ static void number_hosts(struct uat_global *g, int wanted, int (*adapter)(struct
     struct uat_transport *t = g->config.transport;
     g->host.count = 0;
     for (int rank = 0; rank < t->size; rank++) {
-        int host = g->host.count - 1; /* mostly the host of the rank before */
+        int host = g->host.count - 1; /* usually the previous rank's host */
         while (host >= 0 && (!share_host(g, g->host.leader[host], rank, wanted) ||
                              (adapter && adapter(t, g->host.leader[host]) != adapter(t, rank))))
             host--;
@@ -70,8 +70,8 @@ static void number_hosts(struct uat_global *g, int wanted, int (*adapter)(struct
     }
 }
 
-/* Find the hosts. In a job of one host the bytes need no adapter, so this host is not divided by adapters, and few
- * mappings hold an array. */
+/* Find the hosts. In a job of one host the bytes need no adapter, so the host is not divided by adapters, and an array
+ * needs few mappings. */
 static void find_hosts(struct uat_global *g)
 {
     struct uat_transport *t = g->config.transport;
@@ -194,7 +194,7 @@ int uat_global_open(void)
     uat_call_enter(UAT_CALL_GLOBAL_OPEN);
     rc = uat_global_start();
     if (!rc)
-        rc = uat_global_agree(0); /* a barrier, even where nothing was to be done */
+        rc = uat_global_agree(0); /* a barrier, even if there was nothing to do */
     uat_call_leave();
     return rc;
 }

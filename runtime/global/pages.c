@@ -2,9 +2,9 @@
 /*
  * The pages of arrays: huge if possible, and near the worker whose chunks they hold.
  *
- * Memory that an adapter reaches is locked. Registering it faults in every page that does not exist yet. Without more,
- * the leader alone would fault them in, page by page, on its own NUMA node. So first all workers touch their own chunks
- * in parallel, and the kernel takes pages of each worker's node. For transports where CPUs copy, pages are allocated on
+ * Memory that an adapter reaches is locked. Registering it faults in every page that does not exist yet. Otherwise the
+ * leader alone would fault them in, page by page, on its own NUMA node. So first all workers touch their own chunks in
+ * parallel, and the kernel takes pages of each worker's node. For transports where CPUs copy, pages are allocated on
  * first use.
  */
 #include <errno.h>

@@ -8,10 +8,10 @@
  * Arrays that start at multiples of 1 GiB are equal in all of these bits.
  *
  * So the shift changes bits 21 to 27, and lower bits stay 0: an array is aligned to 2 MiB, which blocks and huge pages
- * need. The shifts of 16 arrays are the code words of the 7-bit Hamming code: any two differ in at least three bits.
- * With fewer bits, elements that lie a power of two apart would collide: for instance rows of 64 KiB with a shift of 2
- * MiB. uat-collide measures this. The cache of far memory starts 1 MiB after a multiple of 2 MiB (cache.c). So a copy
- * between an array and the cache does not collide.
+ * need. The shifts of 16 arrays are the code words of the 7-bit Hamming code: any two differ in at least three bits. If
+ * two shifts differed in fewer bits, elements whose offsets differ by a power of two would collide: for instance rows
+ * of 64 KiB with a shift of 2 MiB. uat-collide measures this. The cache of far memory starts 1 MiB after a multiple of
+ * 2 MiB (cache.c). So a copy between an array and the cache does not collide.
  */
 #include <errno.h>
 #include <string.h>

@@ -28,7 +28,7 @@
 
 enum {
     UNITS = UAT_TEMPORARY_UNITS,
-    BITS = 64,             /* units of a word of bits */
+    BITS = 64,             /* units per word of bits */
     LOCK_OFFSET = 0,       /* offset of the ledger's lock, which is 0, or 1 + the rank that holds it */
     BITS_OFFSET = 256,     /* offset of the bits: atomic words, in another line than the lock */
     ENTRIES_OFFSET = 4096, /* offset of the entries: plain data */

@@ -128,7 +128,8 @@ static void release(const int *fds, int n)
     }
 }
 
-/* Print the line for all. The sockets stay open until this process ends, for those that connect later. */
+/* Print the line on behalf of all workers that report it. The sockets stay open until this process ends, for those that
+ * connect later. */
 static void speak(int fd, uint64_t error, const char *line)
 {
     static int fds[OTHERS]; /* no calloc(): a signal handler may report an error */
@@ -179,7 +180,7 @@ static void print(const char *format, const char *line, const char *text)
 {
     uint64_t error = hash(alike.job, strcmp(format, "%s") == 0 ? text : format);
     const struct name name = name_of("alike", error);
-    /* A blank begins a line of a table, which belongs to the line above it. */
+    /* A line that starts with a blank belongs to a table, and so to the line above it. */
     bool alone = *text == ' ' || knows(error);
     int fd = alone ? -1 : listen_as(&name, alike.workers);
     if (fd >= 0) {

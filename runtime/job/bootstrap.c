@@ -77,8 +77,8 @@ static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def
 }
 
 /*
- * The launcher is the program that owns the PMIx server. Environment variables alone do not tell, because they may come
- * from an outer launcher, such as the Slurm step around an mpirun.
+ * The launcher is the program that owns the PMIx server. Environment variables alone cannot identify it, because they
+ * may come from an outer launcher, such as the Slurm step around an mpirun.
  */
 static const char *find_launcher(void)
 {

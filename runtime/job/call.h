@@ -11,7 +11,7 @@
  *   in uat_run()      An idle worker READs rank 0's word once a second until rank 0, which has the root, is there.
  *
  * A mismatch is always found. Consider the ring in which each rank waits for the one before it: if any two ranks are in
- * different calls, so are two neighbours in the ring. One of the two ends the job with a line that names both calls.
+ * different calls, so are two neighbours in the ring. One of the two ends the job with a message that names both calls.
  *
  * A lower number is no mismatch: the worker with the lower number is late, and may be late for any length of time.
  *

@@ -41,7 +41,7 @@ struct uat_identity {
     uint32_t aslr_off, objects;
     struct uat_loaded_object object[UAT_OBJECTS_MAX];
 };
-/* Bytes that every worker publishes, and bytes that rank 0 publishes besides its objects. */
+/* The bytes that every worker publishes, and the bytes that rank 0 publishes in addition to its objects. */
 enum {
     UAT_IDENTITY_HEAD = offsetof(struct uat_identity, cpu),
     UAT_IDENTITY_OF_0 = offsetof(struct uat_identity, object)

@@ -37,7 +37,7 @@ static int take(struct dl_phdr_info *info, size_t size, void *data)
     (void)size;
     if (!strchr(path, '/') || info->dlpi_addr == getauxval(AT_BASE)) /* the program, the kernel's page, or the loader */
         return 0;
-    /* A relative path depends on the current folder; the other characters have a meaning in the variable. */
+    /* A relative path depends on the current folder; the characters `:;$` have a meaning in the variable. */
     if (*path != '/' || strpbrk(path, ":;$") || l->paths == UINT8_MAX) {
         l->overflows = true;
         return 1;

@@ -25,8 +25,8 @@ static struct {
     bool reported;
 } watched = {.rank = -1};
 
-/* All other workers of this machine. Read by a signal handler, which interrupts the thread that opens and closes, or
- * runs in another thread: `count` is set last and cleared first. */
+/* All other workers of this machine. A signal handler may read this at any time, in any thread. So `count` is set last
+ * and cleared first. */
 static struct {
     pid_t *pid;
     int count;
@@ -37,8 +37,8 @@ static bool is_neighbour(const struct uat_identity *own, const struct uat_identi
     return other->binding.machine == own->binding.machine && other->pid_space == own->pid_space;
 }
 
-/* Release: when uat_neighbour_end() sees the count, it sees the process numbers. While this worker closes, it sees no
- * freed number. */
+/* Release: if uat_neighbour_end() sees the count, it sees the process numbers, too; it never sees a freed one while
+ * this worker closes. */
 static void set_count(int count)
 {
     __atomic_store_n(&others.count, count, __ATOMIC_RELEASE);

@@ -8,7 +8,7 @@
 /*
  * Let the first worker of each host check whether it reaches the other hosts; rank 0 reports all pairs that do not
  * answer, in one table. Called by all workers, when all are connected. Costs a round trip and a fence, and nothing in a
- * job on one host. 0 or a negative errno.
+ * job on one host. Returns 0 or a negative errno.
  */
 int uat_reach_check(struct uat_transport *t);
 

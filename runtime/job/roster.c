@@ -77,8 +77,8 @@ int uat_roster_check_transports(const struct uat_roster *roster, int rank, const
 }
 
 /* May these process numbers get signals? kill(2) takes 0 and negative numbers for process groups, and -1 for all
- * processes of the user. When process 1 of a PID namespace ends, the kernel ends all others in it; so a worker can have
- * this number only if it is alone there. */
+ * processes of the user. When process 1 of a PID namespace ends, the kernel ends all others in it; so a worker can be
+ * process 1 only if it is alone in its namespace. */
 int uat_roster_check(const struct uat_roster *roster, int rank)
 {
     const struct uat_identity *own = roster->identity[rank];

@@ -196,8 +196,8 @@ int uat_tree_sum(int status, uat_stats_t *stats, uat_tree_add *add)
     return rc ? rc : (int)sum->told.status;
 }
 
-/* Copy `bytes` at the region's start from rank 0 to all workers: each READs them from its parent as soon as the parent
- * has them. */
+/* Copy the first `bytes` bytes of the region from rank 0 to all workers: each READs them from its parent as soon as the
+ * parent has them. */
 static int spread_chunk(size_t bytes)
 {
     void *staged = (void *)uat_segment.low;

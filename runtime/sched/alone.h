@@ -28,8 +28,8 @@ struct uat_alone_source {
     bool (*take_other)(struct uat_alone *task);
     /* a task that was taken has ended, perhaps on a worker other than the one where it began */
     void (*ended)(uint64_t name);
-    /* See uat_join_defer(). views: the list of reducers' views that the child has left, or 0. They are the views of the
-     * child's strand, which its spawner began. */
+    /* See uat_join_defer(). views: the list of reducers' views that the child has left, or 0. They belong to the strand
+     * that the child ran and that its spawner began. */
     void (*child_ended)(uint64_t name, uint64_t views);
     bool (*any)(void);   /* is an entry ready here? */
     bool (*takes)(void); /* may this worker take work from others? See uat_set_concurrency() */

@@ -12,7 +12,8 @@
 
 enum {
     PAUSE_FIRST_NS = 64, /* upper bound of the pause after the first failure; it doubles with each further failure */
-    PAUSE_SHIFT_MAX = 8, /* maximum of doublings: pauses of up to 16 us, so that new work is found within 20 us */
+    PAUSE_SHIFT_MAX = 8, /* maximum number of doublings: pauses of up to 16 us, so that new work is found within 20
+                          * us */
     /* The maximum over shared memory after an attempt that found nothing: pauses of up to 1 us. They may be short,
      * because there is no network to share, and an attempt that finds nothing only reads. After a lost race
      * PAUSE_SHIFT_MAX applies, because each claim delays an owner that publishes an entry or takes one back. */

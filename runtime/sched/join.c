@@ -198,8 +198,8 @@ static void stop_joiner(void)
 }
 
 /*
- * Should a joiner with the stack [sp, base) ask whether its child has ended before the joiner is evacuated? Copying a
- * small stack costs less than the round trip of the question. But asking is worthwhile if writes to global memory are
+ * Should a joiner with the stack [sp, base) ask, before it is evacuated, whether its child has ended? Copying a small
+ * stack costs less than the round trip of the question. But asking is worthwhile if writes to global memory are
  * pending, because an evacuation would have to write them back first.
  */
 static bool asks_first(uintptr_t sp, uintptr_t base)
@@ -264,7 +264,8 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
         uat_task_counts.joins_first++;
         return 0;
     }
-    /* The child ended just before, and never learns of the block. The stack is still in place. */
+    /* The child ended before the joiner reached the record, so it never learns of the block. The stack is still in
+     * place. */
     uat_heap_put(&uat_heap, block);
     uat_task_counts.joins_raced++;
     finish_join(task, name, base);

@@ -7,7 +7,7 @@
  *   joiner        READ state; if odd { FETCH_ADD(state, 1); READ result }
  *                 else evacuate, { WRITE waiter; FETCH_ADD(state, 1); READ result }
  *
- * The one that finds an even old value was first: the child is then done, or the joiner waits. The one that finds an
+ * The side that finds an even old value was first: the child is then done, or the joiner waits. The side that finds an
  * odd old value was second: the child then resumes the joiner, or the joiner continues.
  *
  * A child that has failed (uat/detail/failure.h) adds UAT_RECORD_FAILED as well, and WRITEs its failure in place of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations on the blocks and records of a rank. If the rank is a ghost (runtime/segment/ghost.h), they go to its
- * keeper. The addresses are the ones that names carry. */
+ * keeper. The addresses are those in the names. */
 #ifndef UAT_NAMED_H
 #define UAT_NAMED_H
 

@@ -54,11 +54,12 @@ static inline bool uat_park_is_stack(uint64_t sp, uint64_t base)
 /* The header of a block with a waiting stack. */
 struct uat_parked {
     uint64_t returned; /* as in struct uat_block */
-    uint64_t next;     /* name of the next waiter, whose worker WRITEs it under the object's guard; or as in inbox.h */
+    uint64_t next;     /* name of the next waiter, whose worker WRITEs it under the object's guard; or the link that
+                        * inbox.h describes */
     /* The local CPU writes this field and those below, except `settled`, before any peer knows the block. */
     uint64_t sp, base;
     uint64_t reply; /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */
-    /* for adapter atomics only; a FETCH_ADD on it completes only after the WRITE before it has arrived */
+    /* only for atomics of adapters: a FETCH_ADD on this word completes only after the preceding WRITE has arrived */
     uint64_t settled;
     uint64_t object; /* what the task waits for, for messages */
     uint32_t kind;   /* enum uat_park_kind, for messages */

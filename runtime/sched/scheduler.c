@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scheduler: what a worker does while it is not in a task. It runs on the process's own stack, and so does every
- * copy out of the uni-address region. uat_resume() returns to it when the running task has ended away from its spawner,
- * or waits for a child that lives elsewhere. When a task waits for an event, uat_schedule_next() switches directly to
- * the next task, if there is one.
+ * The scheduler: what a worker does while it is not in a task. It runs on the process's own stack. Every copy of a
+ * stack out of the uni-address region is made there, too. uat_resume() returns to it when the running task has ended
+ * away from its spawner, or waits for a child that lives elsewhere. When a task waits for an event, uat_schedule_next()
+ * switches directly to the next task, if there is one.
  */
 #include "runtime/sched/scheduler.h"
 
@@ -150,7 +150,7 @@ uintptr_t uat_schedule_next(void)
 /* What to run after a task that came back with this event. */
 static uintptr_t next_after(int event)
 {
-    if (event == UAT_EVENT_PARKED) /* uat_schedule_next() has left the task and found nothing to run */
+    if (event == UAT_EVENT_PARKED) /* uat_schedule_next() has called leave_task() and found nothing to run */
         return 0;
     leave_task();
     uintptr_t sp = after(event);
@@ -193,8 +193,8 @@ static void steal_once(struct uat_idle *idle)
     run(go_on_without_child(stolen.sp, stolen.base));
 }
 
-/* Take nothing, because uat_set_concurrency() has excluded this worker. It still refuses thieves, as an attempt to
- * steal does. */
+/* Take nothing, because uat_set_concurrency() has excluded this worker. Like an attempt to steal, this refuses the
+ * requests of thieves. */
 static void rest(struct uat_idle *idle)
 {
     uat_deque_refuse(&uat_worker.deque);

@@ -60,7 +60,7 @@ bool uat_spawn_part(void *context, uintptr_t sp)
     }
     child->record = task->record = uat_group_keep(task, name);
     task->size = child->result_size;
-    /* a child of a group has no result; the field holds its place among the group's children, which its views need */
+    /* a child of a group has no result: this field holds the child's index in the group, for its views */
     if (uat_group_of(task))
         child->result_size = (uint32_t)uat_group_of(task)->parted;
     return true;
@@ -127,7 +127,7 @@ int uat_work_wanted(void)
         return 1;
     if (uat_self.size == 1)
         return 0;
-    /* An offer may release written data, which must wait while ranges are checked out. */
+    /* An offer may release written data, and a release must wait while ranges are checked out. */
     return uat_global_has_open() ? uat_deque_is_drained(&uat_worker.deque) : !uat_deque_offer(&uat_worker.deque);
 }
 
@@ -154,7 +154,7 @@ static void end_failed(const struct uat_frame *frame, uintptr_t sp)
 }
 
 /*
- * The slow path of a task's end: the task whose segment begins at sp has returned, and its deque entry may not be
+ * The slow path of a task's end: the task whose segment begins at sp has returned, and its deque entry is perhaps not
  * private. Returns if the spawner's continuation is still here. Otherwise switches to the scheduler, which finds the
  * ended task as the suspended one.
  */

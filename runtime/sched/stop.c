@@ -60,7 +60,7 @@ static struct {
     struct uat_stop_user user;
     struct uat_chain chain;
     uint64_t run, number;
-    uint64_t served; /* the last order for which this worker was still */
+    uint64_t served; /* the last order for which this worker became still */
     bool *seen;      /* rank 0: which workers are still */
     uint64_t ns;
     bool refused; /* rank 0: the last order was refused; the next one follows after AGAIN_NS */
@@ -133,7 +133,8 @@ void uat_stop_note(bool end)
 {
     noted[end] = 1;
     if (uat_worker
-            .running) /* a store by this thread, or by a handler that interrupts it: seen at its next push or pop */
+            .running) /* stored by this thread or by a handler that interrupts it, so its next push or pop sees the
+                       * store */
         uat_deque_watch(&uat_worker.deque, true);
 }
 
@@ -143,7 +144,7 @@ void uat_stop_ask(bool end)
         uat_stop_note(end);
         return;
     }
-    /* complete before the poke, so that a slow path caused by the poke sees the request */
+    /* this WRITE completes before the poke, so a slow path caused by the poke sees the request */
     put(0, &words()->asked[end], 1);
     uat_check(uat_steal_poke(0));
 }
@@ -195,7 +196,7 @@ uint64_t uat_stop_ns(void)
     return stop.ns;
 }
 
-/* What a worker does while it is still: it refuses requests, and lets the transport make progress. */
+/* What a still worker does: it refuses requests, and lets the transport make progress. */
 static void keep_still(void)
 {
     uat_deque_refuse(&uat_worker.deque);
@@ -217,8 +218,8 @@ static void put_all(uint64_t *word, uint64_t value)
         put(rank, word, value);
 }
 
-/* Tell the verdict to this worker's children in a binomial tree whose root is rank 0. If some worker cannot stop, no
- * worker passes the verdict on: rank 0 tells all. */
+/* Send the verdict to this worker's children in a binomial tree whose root is rank 0. If some worker cannot stop, no
+ * worker passes the verdict on: rank 0 sends it to all. */
 static void tell(uint64_t verdict)
 {
     int step = 1;
@@ -243,7 +244,7 @@ static bool look_at(int rank, uint64_t *verdict)
     return true;
 }
 
-/* Report the first worker that is awaited, once the wait has lasted for UAT_STALL_TIMEOUT. */
+/* Report the first worker that has not stopped, once the wait has lasted for UAT_STALL_TIMEOUT. */
 static void report_late(uint64_t begin, bool *reported)
 {
     uint64_t waited = uat_clock_ns() - begin;

@@ -10,11 +10,11 @@
  *            A running task saves itself on its own stack and leaves for the scheduler.
  *   still    The worker completes its own operations and releases global memory, then stores the order to `still`,
  *            which rank 0 READs.
- *   freeze Once all are still, rank 0 announces that along a tree. Each worker takes its published entries back. It
+ *   freeze   Once all are still, rank 0 announces that along a tree. Each worker takes its published entries back. It
  *            then has only its chain, its lent records and its lent blocks.
  *
- *   K1  A worker is still only where its running task has saved itself on its own stack.
- *   K2  A worker that is still begins no operation, except that it refuses requests: a thief may wait for an answer.
+ *   K1  A worker becomes still only where its running task has saved itself on its own stack.
+ *   K2  A still worker begins no operation, except that it refuses requests: a thief may wait for an answer.
  *   K3  Once all are still, every claim is acknowledged, and each stack lies in exactly one place. The completion of
  *       all operations before `still` includes the acknowledgements, which are fire-and-forget.
  *   K4  "All are still" and the end of the run exclude each other: the worker that ends the root does not become still.

@@ -103,7 +103,7 @@ static void move_in(uintptr_t sp)
 {
     struct evacuated *e = evacuated;
     if (!e || e->sp != sp)
-        return; /* a root: it has no spawner; or a checkpoint has brought it back */
+        return; /* a root, which has no spawner; or a checkpoint has brought the stack back */
     bring(e);
     evacuated = e->older;
     free(e);

@@ -112,7 +112,7 @@ static void add_list(uint64_t list)
     size_t count = 0, room = 0;
     struct left *left = NULL;
     for (uint64_t name = list; name;) {
-        /* the list has a cycle, because all heaps together have room for fewer blocks */
+        /* in that case the list has a cycle: all heaps together have no room for more blocks */
         if (count > uat_parking.inbox.blocks_max)
             uat_word_refuse(-1, "the list of views in a join record", name);
         if (count == room) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This process as a worker. It is a global, so that a task always finds the worker that it runs on now.
+ * This process as a worker: a global variable, so that a task always finds the worker on which it runs now.
  *
  * Code that may run in a task must read this global again after each point where the task may migrate, and must not
  * keep any part of it in a frame across such a point.
@@ -22,7 +22,7 @@ struct uat_worker {
     uintptr_t scheduler_sp;       /* stack pointer of the scheduler in uat_resume() */
     uintptr_t suspended_sp;       /* stack pointer of the task that waits in uat_join_suspend() or uat_park() */
     uat_task_t *suspended_task;   /* the child that it waits for, or its struct uat_park */
-    bool running;                 /* is this inside uat_run()? */
+    bool running;                 /* is this worker inside uat_run()? */
 };
 
 extern struct uat_worker uat_worker __attribute__((visibility("hidden")));

@@ -8,7 +8,7 @@
  *       UAT_RECORD_FAILED; the second to arrive subtracts it before it gives the record back (J2). The children of a
  *       group meet their spawner at `count` instead: see J4.
  *   J2  The second to arrive gives the record back after its READs of the record have completed.
- *   J3  The result begins a line of its own, since its size varies and the other words are used in every join.
+ *   J3  The result begins a cache line of its own: its size varies, and every join uses the other words.
  *   J4  The children of a group that live apart from their spawner share one record. Each child adds 1 to `count` when
  *       it ends. The waiting spawner subtracts the number of these children once. All do so by HCA FETCH_ADD, and
  *       nothing else changes `count`, so it is 0 again after each use. The spawner arrived last if its old value is the

@@ -77,7 +77,8 @@ void uat_segment_begin(void)
     layout.count = 0;
     stacks.size = o->stack_size;
     stacks.peers = uat_deque_settings.protocol == UAT_DEQUE_MESSAGE ? UAT_PEERS_CHANGE
-                                                                    : UAT_PEERS_READ; /* victims WRITE them (M5) */
+                                                                    : UAT_PEERS_READ; /* victims WRITE the stacks that
+                                                                                       * they give (M5) */
     records.size = uat_segment.record_stride * o->records;
     heap.size = o->heap_size;
     stacks.align = records.align = heap.align = page;

@@ -133,7 +133,7 @@ int uat_channel_try_send(uat_channel_t c, const void *value)
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
-/* Wait with a value that does not have 8 bytes. A separate function, so that the common case needs no frame. */
+/* Wait to send a value whose size is not 8 bytes. A separate function, so that the common case needs no frame. */
 static __attribute__((noinline)) int send_large(uat_channel_t c, const void *value)
 {
     uint64_t reply[1 + c.size / 8 + 1];
@@ -203,7 +203,7 @@ int uat_channel_try_receive(uat_channel_t c, void *value)
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
-/* Wait for a value that does not have 8 bytes. A separate function for the same reason as send_large(). */
+/* Wait to receive a value whose size is not 8 bytes. A separate function for the same reason as send_large(). */
 static __attribute__((noinline)) int receive_large(uat_channel_t c, void *value)
 {
     uint64_t reply[1 + c.size / 8 + 1];
@@ -233,7 +233,8 @@ void uat_channel_close(uat_channel_t c)
     struct uat_waking waking;
     o->word[FLAGS] = (o->word[FLAGS] | CLOSED) & ~(uint64_t)SENDERS;
     uat_global_before_wait();            /* a release for the woken tasks, as in uat_waitobj_leave() */
-    while (uat_waitobj_unqueue(&waking)) /* done under the guard, after which a select may free its block (S7) */
+    while (uat_waitobj_unqueue(&waking)) /* under the guard, because once it is left, a select may free its block
+                                          * (S7) */
         uat_waitobj_wake(&waking, kind, EPIPE, NULL, 0);
     uat_waitobj_leave(c.object, 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes. word[0] says where the mutex was locked; the other words identify the holder. A holder that was handed the
- * mutex while it waited WRITEs its new rank to the place after the words, without the guard. Only messages use that
- * rank (lost.c).
+ * Mutexes. word[0] says where the mutex was locked; the other words identify the holder. If a task was handed the mutex
+ * while it waited, it WRITEs its new rank to the place after the words, without the guard. Only messages use that rank
+ * (lost.c).
  *
  * A biased mutex (after Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4),
  * 2013, section 6.3) is used on its home only: a task that is elsewhere migrates there first. So its words need no

@@ -31,8 +31,8 @@ static inline bool uat_mutex_is_biased(uat_mutex_t m)
  * The identity of a task that holds a mutex. After the task has parted from its spawner, its join record's name
  * identifies it; no other living task has that name. Before that, three things identify it: its segment's base, its
  * spawner's handle and the worker where it was born. The task is still on that worker, and its record will be that
- * worker's, so this identity stays the same wherever the task goes. The record of a group's children may be another
- * worker's, where the group's first child parted; in that case base and handle identify the task.
+ * worker's, so this identity stays the same wherever the task goes. The record of a group's children may belong to
+ * another worker, on which the group's first child parted; in that case base and handle identify the task.
  *
  * Two tasks that were born on one worker at one address, of spawners at one address, are mistaken for each other if the
  * first took the lock before it parted.

@@ -5,8 +5,8 @@
  *
  *   N1  Only the CMP_SWAP of the home's adapter changes the head of a list. Nodes are only added, in front.
  *   N2  A node is complete before the CMP_SWAP that adds it, and never changes after it, until uat_finalize().
- *   N3  A worker adds a node in front of the head that it expects only if no node from that head on has the new node's
- *       name. So there is one node per name.
+ *   N3  A worker adds a node only if no node from the expected head on has the new node's name. So there is one node
+ *       per name.
  *
  * Model: tests/model/named.pml.
  */

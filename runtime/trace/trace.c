@@ -15,7 +15,7 @@
 #include "runtime/trace/settings.h"
 #include "runtime/trace/trace_file.h"
 
-enum { PHASES_MAX = 16 /* most phases of one attempt to steal */ };
+enum { PHASES_MAX = 16 /* maximum number of phases of one attempt to steal */ };
 
 bool uat_trace_on;
 
@@ -83,7 +83,7 @@ void uat_trace_attempts_over(void)
         end_idle(uat_counter());
 }
 
-/* Can the file be written at the end? The start checks this, so that hours of a run are not lost. It creates
+/* Can the file be written at the end? The start checks this, so that hours of a run are not lost. The check creates
  * nothing. */
 static int check_file(const char *file)
 {

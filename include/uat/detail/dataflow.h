@@ -17,7 +17,7 @@ void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mo
 /* Spawn into a flow that has a ledger. body: a task function. */
 void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size, const uat_flow_access_t *access,
                     size_t n) __attribute__((cold));
-/* Enter the child that was just spawned into the ledger, because it has parted from the unroller. */
+/* Add the child that was just spawned to the ledger, because the child has parted from the unroller. */
 void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n) __attribute__((cold));
 
 static inline void uat_flow_end(uat_flow_t *flow)
@@ -33,13 +33,13 @@ static inline void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_f
         uat_flow_wait_ledger(flow, p, mode);
 }
 
-/* For UAT_FLOW_ADD in a task that does not run in place: exclude the other tasks that add to the datum, and check the
- * datum out; then undo both. guard: the value that the library has put into the arguments; 0: the task runs in place,
- * and its body gets the datum. */
+/* For UAT_FLOW_ADD in a task that does not run in place. uat_flow_add_begin() excludes the other tasks that add to the
+ * datum, and checks the datum out. uat_flow_add_end() undoes both. guard: the value that the library has put into the
+ * arguments; 0: the task runs in place, and its body gets the datum. */
 void *uat_flow_add_begin(void *p, size_t bytes, uint64_t guard);
 void uat_flow_add_end(void *p, size_t bytes, uint64_t guard);
 
-/* The body's parameter: the datum, checked out, or the room, whose bytes this sets to 0. */
+/* Returns the body's parameter: the datum, checked out; or `room`, after setting its bytes to 0. */
 static inline void *uat_flow_add_place(void *p, uint64_t guard, void *room, size_t bytes)
 {
     return guard ? __builtin_memset(room, 0, bytes) : uat_global_checkout(p, bytes, UAT_READ_WRITE);
@@ -96,7 +96,7 @@ static inline void uat_flow_fetch(const void *p, size_t bytes)
             name(each(UAT_FLOW_PLACE_, UAT_FLOW_COMMA, __VA_ARGS__));                                                  \
         each(UAT_FLOW_CLOSE_, UAT_FLOW_NOTHING, __VA_ARGS__) each(UAT_FLOW_SUM_, UAT_FLOW_NOTHING, __VA_ARGS__)        \
     }                                                                                                                  \
-    /* Builds the accesses; not inline, as most spawns do not need them. */                                            \
+    /* Builds the accesses. Not inline, because most spawns do not need them. */                                       \
     UAT_UNUSED __attribute__((cold, noinline)) static void name##_uat_slow(                                            \
         uat_flow_t *uat_f, const struct name##_uat_args *uat_a, int uat_parted)                                        \
     {                                                                                                                  \
@@ -115,7 +115,7 @@ static inline void uat_flow_fetch(const void *p, size_t bytes)
             return;                                                                                                    \
         }                                                                                                              \
         uat_spawn_typed(&uat_f->task, name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                                \
-        if (__builtin_expect(uat_f->task.record != 0, 0)) /* the child lives elsewhere */                              \
+        if (__builtin_expect(uat_f->task.record != 0, 0)) /* the child has parted from the spawner */                  \
             name##_uat_slow(uat_f, &uat_a, 1);                                                                         \
     }                                                                                                                  \
     static void name(each(UAT_FLOW_PARAM_, UAT_FLOW_COMMA, __VA_ARGS__))

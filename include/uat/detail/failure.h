@@ -40,8 +40,8 @@ void uat_fail(const struct uat_failure *failure);
  * is NULL. */
 void uat_failure_take(struct uat_failure *failure);
 
-/* uat_join() that does not move this task, while an exception unwinds the stack. An exception of the child is dropped.
- * Ends the job with a line if there is no other worker that could run the child to its end. */
+/* uat_join() for use while an exception unwinds the stack: it does not move this task. An exception of the child is
+ * dropped. Ends the job with a line if there is no other worker that could run the child to its end. */
 void uat_join_in_place(uat_task_t *t);
 
 #pragma GCC visibility pop

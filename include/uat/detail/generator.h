@@ -256,7 +256,7 @@ static inline void uat_generator_finish(struct uat_generator *g)
 
 #define UAT_GENERATOR_BODY(name, ...) static void name(UAT_UNUSED name##_generator *uat_self, UAT_PARAMS(__VA_ARGS__))
 
-/* The comparison makes the compiler warn if value points to another type than the generator's. */
+/* The comparison makes the compiler warn if value points to a type other than the generator's. */
 #define uat_generator_next(g, value)                                                                                   \
     uat_generator_take(&(g)->uat, (value), sizeof(*(value)) + 0 * sizeof((value) == (g)->uat_value))
 #define uat_generator_end(g) uat_generator_finish(&(g)->uat)

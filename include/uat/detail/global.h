@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The inline functions of global memory, and the tables of near memory and of cached far memory that they use. With
- * these, most accesses need no call. Included by uat/global.h, which describes the functions.
+ * these tables, most accesses need no call. Included by uat/global.h, which describes the functions.
  */
 #ifndef UAT_DETAIL_GLOBAL_H
 #define UAT_DETAIL_GLOBAL_H

@@ -87,7 +87,8 @@ template <class T, class Less> struct quicksort {
         }
     };
 
-    /* Exchange elements directly after the front that do not belong to it with elements from the end that do. */
+    /* Exchange elements directly after the front, which do not belong to it, with elements from the end that belong to
+     * it. */
     template <class First> static void fill_front(T *p, uat_sort_pass &pass, std::size_t least, First first)
     {
         misplaced right;
@@ -101,8 +102,8 @@ template <class T, class Less> struct quicksort {
     }
 
     /*
-     * Hoare's pass from both ends, in blocks. It moves half as many elements as a pass from one end. It accesses only
-     * the elements of the pass, even if the comparison contradicts itself.
+     * Hoare's pass from both ends, in blocks. It moves half as many elements as a pass from one end. It accesses no
+     * element outside its range, even if the comparison is inconsistent.
      */
     template <class First> static void converge(T *p, uat_sort_pass &pass, std::size_t most, First first)
     {
