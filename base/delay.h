@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Torture: random delays between the steps of owner and thief, which widen races of a few cycles, and random choices
- * where both alternatives are correct. Off unless UAT_TORTURE=delay=SEED is set. While off, each call costs one
- * predictable branch, on slow paths only.
+ * Torture. Random delays between the steps of owner and thief widen races of a few cycles. Where two alternatives are
+ * correct, the choice is random. Off unless UAT_TORTURE=delay=SEED is set. While off, each call costs one predictable
+ * branch, on slow paths only.
  */
 #ifndef UAT_DELAY_H
 #define UAT_DELAY_H

@@ -275,7 +275,7 @@ const char *uat_settings_text(const struct uat_settings *all, const char *name, 
     return used ? text : field_text(parts, values, text);
 }
 
-/* The number by which a field is compared: its value, or for text whether it is set. */
+/* The number by which a field is compared: its value, or, for a text, whether it is set. */
 static uint64_t compared(const struct uat_setting *s, const void *values)
 {
     if (is_text(s))

@@ -53,9 +53,9 @@ struct uat_deque_user {
      * free. */
     bool (*part)(void *context, uintptr_t sp);
     void *context;
-    /* Makes all writes of this worker so far visible to thieves. Called while *unreleased is set, before an entry is
-     * published and before `claims` is read for that publication. Returns false if it would take too long now; in that
-     * case nothing is published. If unreleased is NULL, it is never called. */
+    /* Makes everything that this worker has written so far visible to thieves. Called while *unreleased is set, before
+     * an entry is published and before `claims` is read for that publication. Returns false if it would take too long
+     * now; in that case nothing is published. If unreleased is NULL, it is never called. */
     bool (*before_publication)(void);
     const bool *unreleased;
     /* Called periodically while the owner waits for the acknowledgement of index. May be NULL. */

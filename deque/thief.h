@@ -113,8 +113,8 @@ struct uat_thief {
     uintptr_t low, high;   /* the uni-address region */
     bool peek;             /* peek at the victims before a lock or a request */
     struct uat_mail *mail; /* message protocol: this worker's mail, which refuses requests while the worker steals */
-    /* waiting is called periodically while the thief waits for an answer that is certain to arrive, and waited after it
-     * has arrived. Each may be NULL. */
+    /* `waiting` is called periodically while the thief waits for an answer that is certain to arrive, and `waited` once
+     * it has arrived. Each may be NULL. */
     void (*waiting)(int victim);
     void (*waited)(void);
     unsigned patience; /* number of polls for an answer before the request is withdrawn */

@@ -47,7 +47,7 @@ typedef struct uat_task {
  * Start the runtime. Collective, the first call in main(). It may re-execute the program with address-space
  * randomisation turned off, so the program must not have external effects before the call. A program that was started
  * by uatrun, srun --mpi=pmix or another PMIx launcher joins that launcher's job. A program without a launcher is a job
- * of one worker. Returns 0, or a negative errno after one line on stderr that says what to do:
+ * of one worker. Returns 0; or prints one line on stderr that says what to do, and returns a negative errno:
  *   -EINVAL    a UAT_* variable is invalid, or the workers differ in their settings
  *   -ENOMEM    there is no memory for the segment
  *   -EEXIST    the segment's address is taken
@@ -143,7 +143,7 @@ typedef struct uat_group {
     uat_task_t task;        /* the handle of the child that is being spawned */
     uint64_t record;        /* the join record of the children that have parted from the spawner, or 0 */
     uint64_t parted;        /* number of these children since the last wait */
-    struct uat_group *self; /* the group's own address: a copy of a group is not a group */
+    struct uat_group *self; /* the group's own address, by which a copy of the group is detected */
     uat_cancel_t cancel;    /* the handle that cancels this group, or 0 */
     uat_cancel_t outer;     /* cancel of the enclosing group; differs from `cancel` if this group itself is
                              * cancellable */

@@ -16,7 +16,7 @@ enum uat_blame { UAT_BLAME_NONE, UAT_BLAME_PERHAPS, UAT_BLAME_CERTAIN };
 struct uat_seen {
     const struct uat_arguments *arguments;
     struct uat_child *children;
-    int told_to_end;           /* the last passed-on signal that asks the job to end */
+    int told_to_end;           /* the last signal that was passed on and asks the job to end */
     struct uat_child *culprit; /* the worker that failed first, as far as is known */
     enum uat_blame certain;    /* how certain the culprit is */
     bool stopped;              /* a worker was stopped for too long */

@@ -19,8 +19,9 @@ enum { UAT_RUNS_MAX = 4 };
 int uat_sort_runs(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg);
 
 /*
- * Merge a_count elements at a with b_count elements at b, both sorted, into `to`. a must not overlap the destination; b
- * may be the end of the destination. Each element is stored exactly once, even if the comparison contradicts itself.
+ * Merge a_count elements at `a` with b_count elements at `b`, both sorted, into `to`. `a` must not overlap the
+ * destination; `b` may be the end of the destination. Each element is stored exactly once, even if the comparison
+ * contradicts itself.
  */
 void uat_sort_merge(const uat_sort_kernel_t *kernel, const void *arg, void *to, const void *a, size_t a_count,
                     const void *b, size_t b_count);

@@ -15,7 +15,7 @@ struct uat_startup {
     struct uat_identity identity; /* this worker's identity */
     struct uat_roster roster;     /* identities and endpoints of all workers, while the job starts */
     char transport_reason[640];
-    int left; /* what leaving the job returned: 0 or a negative errno */
+    int left; /* the result of leaving the job: 0 or a negative errno */
 };
 extern struct uat_startup uat_startup __attribute__((visibility("hidden")));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters: collected from the parts that count, and summed over the workers. */
+/* The counters: collected from the parts of the runtime that keep them, and summed over the workers. */
 #include <errno.h>
 
 #include "base/log.h"

@@ -6,7 +6,7 @@
 
 #include "transport_sim/queue.h"
 
-/* The kinds of operations, and the line to one peer: the time at which the latest operation of each sort takes effect,
+/* The sorts of operations; and the line to one peer: the time at which the latest operation of each sort takes effect,
  * and the time at which the latest completion from the peer is seen. */
 enum sort { SORT_READ, SORT_WRITE, SORT_ATOMIC, SORTS };
 struct line {

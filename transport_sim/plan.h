@@ -30,7 +30,7 @@ uint64_t uat_sim_plan_end(const struct sim_chain *chain, uint64_t time);
 /* The minimum time between an operation's post and its effect. */
 uint64_t uat_sim_plan_lookahead(const struct sim_settings *settings);
 
-/* Allocate, for each peer, the times that the next chain must follow. Returns 0 or -ENOMEM. */
+/* Allocate the state that keeps this worker's chains to each peer in order. Returns 0 or -ENOMEM. */
 int uat_sim_plan_open(int size);
 void uat_sim_plan_close(void);
 

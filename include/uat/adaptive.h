@@ -179,7 +179,7 @@ void uat_request_run(void);
  * several tasks set it at the same time, all workers get the same one of these limits. Setting it costs one or two
  * round trips per worker.
  *   set  0; -EINVAL: n is less than 1
- *   get  this worker's limit. It is the limit of the last set call that has returned.
+ *   get  this worker's limit. It is the limit that the last completed call of uat_set_concurrency() has set.
  * Call them only inside a task. They follow kaapi_set_concurrency() of the specification.
  */
 int uat_set_concurrency(int n);

@@ -243,7 +243,8 @@ void uat_global_release(void);
 /*
  * Allocate an object of `bytes` bytes, with undefined content, in this worker's part of global memory (UAT_GLOBAL_SIZE
  * bytes). It is aligned to 16 bytes. May be called anywhere, usually in a task. Returns the object's global address,
- * which is near, or NULL with errno ENOMEM after one line that names the setting to raise.
+ * which is near. If there is no room, prints one line that names the setting to raise, and returns NULL with errno
+ * ENOMEM.
  */
 void *uat_global_object_alloc(size_t bytes);
 

@@ -4,9 +4,9 @@
  * loops over the blocks of a global array.
  *
  * Splitting on demand: a loop runs its iterations in order, in short chunks. Between two chunks it checks whether this
- * worker still has work that thieves could take. Only if it has none, the loop splits its remaining iterations into
- * halves and offers one half. So a loop from which no thief steals costs as much as a plain loop, and other loops
- * spread over all workers (lazy binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP'10).
+ * worker still has work that thieves could take. Only if it has none does the loop split its remaining iterations into
+ * halves and offer one half. So a loop from which no thief steals costs as much as a plain loop, and other loops spread
+ * over all workers (lazy binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP'10).
  *
  * Call all functions only inside a task. Bodies run in tasks that may migrate, so they must follow the rules for task
  * code in docs/rules.md. Between two calls of a body the task may move to another worker.
@@ -40,8 +40,8 @@ typedef void uat_for_fn(int64_t begin, int64_t end, const void *arg);
  */
 void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size_t arg_size);
 
-/* uat_for() with at least `grain` iterations in each call of body, except in the last call of a part. A grain below 1
- * counts as 1, here and below. */
+/* uat_for() with at least `grain` iterations in each call of body, except in the last call of a part. A grain less than
+ * 1 counts as 1, here and in the functions below. */
 void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, const void *arg, size_t arg_size);
 
 /*

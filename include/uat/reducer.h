@@ -55,10 +55,10 @@ void uat_reducer_begin(uat_reducer_t *reducer, const uat_reduction_t *operations
 static inline void *uat_reducer_view(const uat_reducer_t *reducer);
 
 /*
- * Copy the reducer's value to *value and empty the reducer. The value includes all additions, since the reducer was
- * begun or last taken, by the task and by the children that it has joined. For a static reducer, it includes each
- * addition that precedes the call in serial order and that was made by this task or by a task that has been joined.
- * Call it only inside a task. Views that were not taken are dropped when the root ends.
+ * Copy the reducer's value to *value and empty the reducer. The value includes all additions that the task, and the
+ * children that it has joined, have made since the reducer was begun or last taken. For a static reducer, it includes
+ * each addition that precedes the call in serial order and that was made by this task or by a task that has been
+ * joined. Call it only inside a task. Views that were not taken are dropped when the root ends.
  */
 void uat_reducer_take(const uat_reducer_t *reducer, void *value);
 

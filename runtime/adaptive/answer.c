@@ -100,7 +100,7 @@ static void refuse(int thief)
 
 void uat_request_answer(uat_context_t *c)
 {
-    if (uat_global_has_open()) /* an answer performs a RELEASE, which must wait until all is checked in */
+    if (uat_global_has_open()) /* an answer performs a RELEASE, which must wait until every range is checked in */
         return;
     if (mail.busy) /* called within a splitter */
         return;

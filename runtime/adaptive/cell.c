@@ -108,7 +108,7 @@ int uat_cell_get(uint64_t *word)
     struct uat_cells *c = uat_cells();
     for (int i = 0; i < UAT_CELLS; i++) {
         /* Relaxed: only this CPU turns a free word into one in use. Pairs with uat_cell_put() in a task that has
-         * migrated. That task has read all results of the cell before. */
+         * migrated. That task read all results of the cell before it freed the cell. */
         if (__atomic_load_n(&c->word[i], __ATOMIC_RELAXED) != 0)
             continue;
         for (int k = 0; k <= UAT_CONTEXT_PARTS; k++)

@@ -100,8 +100,8 @@ static bool is_open(uint64_t word)
            uat_word_parts(word) < UAT_CONTEXT_PARTS;
 }
 
-/* READ the words of all chosen victims. Look at the first open interval of each, which is its outermost. Sets the cell
- * and the word of the largest of these intervals. Returns its victim, or -1. */
+/* READ the words of all chosen victims. For each victim, look only at the first open interval, which is the outermost
+ * one. Sets the cell and the word of the largest of these intervals. Returns its victim, or -1. */
 static int look(int *cell, uint64_t *word)
 {
     struct uat_cells_landing *l = uat_cells_landing();

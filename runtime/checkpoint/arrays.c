@@ -26,7 +26,7 @@ static bool is_open(void)
     return uat_objects_freed_word() != NULL;
 }
 
-/* Write a piece, and let the kernel begin to bring it to the disk. */
+/* Write a piece, and let the kernel begin to write it to the disk. */
 static int write_piece(void *arg, const void *at, size_t bytes)
 {
     struct uat_sections_out *out = arg;

@@ -38,7 +38,8 @@ static struct {
     uint64_t canary;
     uint64_t runs;    /* runs that have begun in this job */
     uint64_t highest; /* rank 0: the highest number of a checkpoint in the folder */
-    uint64_t said[2]; /* rank 0: bits of obstacles that were reported; said[1]: as the reason why the job did not end */
+    uint64_t said[2]; /* rank 0: a bit for each obstacle that was reported; said[1]: reported as the reason why the job
+                       * did not end */
 } checkpoint;
 
 static bool is_on(void)

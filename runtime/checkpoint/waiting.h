@@ -11,8 +11,8 @@
 /* Append this worker's ready tasks and counts. Ends the job if there is no memory. */
 void uat_waiting_save(struct uat_sections_out *out);
 
-/* Take over the contents of a section that uat_waiting_save() wrote, which is this worker's or a ghost's. Returns
- * whether the section is sound. */
+/* Take over the contents of a section that uat_waiting_save() wrote for this worker or for a ghost. Returns whether the
+ * section is sound. */
 bool uat_waiting_restore(const struct uat_section *section);
 
 #endif

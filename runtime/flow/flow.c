@@ -155,7 +155,7 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
                     size_t n)
 {
     check(flow, "a spawn into a flow");
-    if (uat_stop_wanted()) /* as at a spawn; no spawn is half done */
+    if (uat_stop_wanted()) /* this is a place to stop, as at a spawn: no spawn is half done */
         uat_stop_task();
     if (all_have_ended(flow) && !uat_flow_always()) {
         go_in_place(flow);

@@ -85,7 +85,7 @@ static int map_run(size_t page, int fd, uintptr_t at, size_t bytes, uint64_t off
     return 0;
 }
 
-/* The number of consecutive bytes of that host from `at` on, which is the start of a chunk. */
+/* The number of consecutive bytes that belong to that host, from the start of the chunk at `at` on. */
 static size_t run_of(const struct uat_array *a, int host, uintptr_t at)
 {
     size_t run = 0;

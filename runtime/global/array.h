@@ -46,8 +46,8 @@ struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes);
 /* Under torture: ends the job on a write to a frozen array. */
 void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintptr_t at, size_t bytes);
 /* Create the array that a call asks for. asked: the call's bytes, distribution and block. bytes, chunk: the array's
- * size and chunk in this job. In a restarted job the array gets the addresses that it had. The call is noted in the
- * table. Collective; returns 0 or the worst of all workers' errors, which has been reported. */
+ * size and chunk in this job. In a restarted job the array gets the addresses that it had before the restart. The call
+ * is noted in the table. Collective; returns 0 or the worst of all workers' errors, which has been reported. */
 int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chunk, struct uat_array **out);
 void uat_array_drop(struct uat_array *a);
 

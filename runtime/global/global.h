@@ -93,7 +93,7 @@ extern struct uat_open uat_opens[1 + UAT_OPEN_MAX] __attribute__((visibility("hi
 /* The number of split-phase transfers in flight. */
 extern uint64_t uat_transfers_open __attribute__((visibility("hidden")));
 
-/* Ends the job with one line. */
+/* Ends the job with a message. */
 void uat_global_refuse_opened(const char *where) __attribute__((cold));
 
 /* Is anything checked out or in flight? */

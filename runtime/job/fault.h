@@ -10,20 +10,20 @@
 
 /*
  * Catch the faults that mean "a limit was passed". They hit the guard below the task stacks, the guard after the
- * deque's array, or memory that the kernel could not give. One line names the setting to change. Then the fault takes
- * its usual course. The handler runs on its own signal stack. Close this before `deque`. entries: UAT_DEQUE_ENTRIES.
- * Returns 0, or a negative errno that has been reported.
+ * deque's array, or memory that the kernel could not give. The handler prints a line that names the setting to change.
+ * Then the fault takes its usual course. The handler runs on its own signal stack. Close this before `deque`. entries:
+ * UAT_DEQUE_ENTRIES. Returns 0, or a negative errno that has been reported.
  */
 int uat_fault_open(const struct uat_deque *deque, size_t entries);
 
-/* Set a function to ask about all other addresses. The function either writes to text what is wrong there and returns
- * true, or returns false. */
+/* Set a function that the handler asks about all other addresses. The function either writes to text what is wrong
+ * there and returns true, or returns false. */
 void uat_fault_describe(bool (*describe)(uintptr_t address, char *text, size_t size));
 void uat_fault_close(void);
 
 /* A fault, as shown to the function that uat_fault_ask() sets. */
 struct uat_fault {
-    uintptr_t address; /* 0 if the processor did not tell, because the address is not a valid one */
+    uintptr_t address; /* 0 if the processor did not report it, because it is not a valid address */
     const uint64_t *registers;
     int count; /* number of registers */
 };

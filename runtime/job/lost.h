@@ -14,8 +14,8 @@
  * handler. */
 typedef bool uat_lost_fn(int rank, char *text, size_t size);
 
-/* Ask describe from now on, until uat_lost_close(). host: the name of this worker's host, copied. Catches SIGTERM,
- * unless the program catches or ignores it. SIGTERM still ends the process. */
+/* Use `describe` for reports from now on, until uat_lost_close(). host: the name of this worker's host, copied. Catches
+ * SIGTERM, unless the program catches or ignores it. SIGTERM still ends the process. */
 void uat_lost_open(uat_lost_fn *describe, const char *host);
 void uat_lost_close(void);
 
@@ -23,8 +23,8 @@ void uat_lost_close(void);
  * not end. NULL: it always ends. Returns false if the program itself catches SIGTERM. */
 bool uat_lost_spare(bool (*spare)(void));
 
-/* Print one line about the lost worker of this rank on host, if describe has anything to say. Only the first call
- * counts. */
+/* Print one line about the lost worker of this rank on host, if `describe` knows of anything that it held. Only the
+ * first call counts. */
 void uat_lost_tell(int rank, const char *host);
 
 #endif

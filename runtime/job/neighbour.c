@@ -37,8 +37,8 @@ static bool is_neighbour(const struct uat_identity *own, const struct uat_identi
     return other->binding.machine == own->binding.machine && other->pid_space == own->pid_space;
 }
 
-/* Release: if uat_neighbour_end() sees the count, it sees the process numbers, too; it never sees a freed one while
- * this worker closes. */
+/* Release: whenever uat_neighbour_end() sees the count, that many process numbers are valid, also while this worker
+ * closes. */
 static void set_count(int count)
 {
     __atomic_store_n(&others.count, count, __ATOMIC_RELEASE);

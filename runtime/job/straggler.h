@@ -3,7 +3,7 @@
  * Waits for workers that have not entered a collective call yet. A worker may be late for any length of time. A waiting
  * worker reports once, after UAT_STALL_TIMEOUT, which worker it is waiting for, and continues to wait. Meanwhile it
  * READs from that worker once a second. So it notices if the two are in different calls, and it notices a cut network
- * as soon as the transport can tell. Stopped workers are noticed by uatrun or a neighbour.
+ * as soon as the transport can detect it. Stopped workers are noticed by uatrun or a neighbour.
  *
  * The end of a run is bounded. Once every worker has entered the run, its end takes a moment, unless a worker is
  * stopped, swapped out or lost. A longer wait ends the job after UAT_STALL_LIMIT.

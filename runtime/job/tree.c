@@ -137,7 +137,7 @@ static int tell_child(int i, const struct uat_told *told, const uat_stats_t *tot
     return uat_transport_do(uat_members.transport, child(i), total ? chain : chain + 1, total ? 3 : 2);
 }
 
-/* Tell the children, the one with the most children first. Returns 0 or a negative errno. */
+/* Tell the children, first the child that itself has the most children. Returns 0 or a negative errno. */
 static int tell_children(const struct uat_told *told, const uat_stats_t *total)
 {
     int n = 0, rc = 0;

@@ -19,7 +19,7 @@ extern bool uat_exception_possible __attribute__((visibility("hidden")));
 /* The check itself. Requires the C++ runtime. */
 void uat_exception_refuse(const char *call);
 
-/* End the job if this thread handles other exceptions than at uat_exception_begin(). call: "uat_spawn()" or
+/* End the job if this thread handles exceptions other than those at uat_exception_begin(). call: "uat_spawn()" or
  * "uat_join()". */
 static inline void uat_exception_check(const char *call)
 {

@@ -80,8 +80,8 @@ struct uat_park {
     uint64_t *reply; /* in the task's frame: status word and room for a value, set by the waker; or NULL */
     uint64_t tag;    /* a word for the waker, if reply is NULL */
     uint32_t holder; /* as in struct uat_parked */
-    /* Called on the scheduler's stack after the task's stack was evacuated. It makes name known to the workers that can
-     * wake the task. From then on the task may run elsewhere; *wait stays in place until the call returns. */
+    /* Called on the scheduler's stack after the task's stack was evacuated. It makes `name` known to the workers that
+     * can wake the task. From then on the task may run elsewhere; *wait stays in place until the call returns. */
     void (*park)(struct uat_park *wait, uint64_t name);
 };
 _Static_assert(offsetof(struct uat_park, reply) == UAT_PARK_REPLY, "asm/offsets.h");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The scheduler: what a worker does while it is not in a task. It runs on the process's own stack. Every copy of a
- * stack out of the uni-address region is made there, too. uat_resume() returns to it when the running task has ended
- * away from its spawner, or waits for a child that lives elsewhere. When a task waits for an event, uat_schedule_next()
- * switches directly to the next task, if there is one.
+ * stack out of the uni-address region is made there, too. uat_resume() returns to the scheduler when the running task
+ * has ended away from its spawner, or waits for a child that lives elsewhere. When a task waits for an event,
+ * uat_schedule_next() switches directly to the next task, if there is one.
  */
 #include "runtime/sched/scheduler.h"
 

@@ -94,7 +94,7 @@ static __attribute__((noinline)) struct uat_waitobj *go_home(uint64_t name, cons
     struct uat_located home = located(name);
     while (home.rank != uat_self.rank) {
         uat_migrate(home.rank);
-        home = located(name); /* again: a restart meanwhile, with another number of workers, changes the home */
+        home = located(name); /* look again: a restart with another number of workers may have changed the home */
     }
     struct uat_waitobj *o = (struct uat_waitobj *)home.address;
     if (o->guard != 0 || o->kind != (UAT_WAITOBJ_MAGIC | UAT_PARK_MUTEX))

@@ -9,7 +9,10 @@
 #include "include/uat/sync.h"
 #include "runtime/sync/waitobj.h"
 
-enum { UAT_MUTEX_LOCKED /* index of the word with 0, rank + 1 of where the mutex was locked, or UAT_MUTEX_HANDED */ };
+enum {
+    UAT_MUTEX_LOCKED /* index of the word that holds 0, UAT_MUTEX_HANDED, or rank + 1 of the worker on which the
+                         * mutex was locked */
+};
 
 #define UAT_MUTEX_HANDED                                                                                               \
     (UINT64_C(1) << 32) /* handed to a waiting task: uat_mutex_resumed_at() says where that task continues */

@@ -75,9 +75,9 @@ static uint64_t head_of(const struct list *list)
 static bool add(const struct list *list, uint64_t expected, uint64_t node)
 {
     uat_delay();
-    if (is_near(list)) /* releases: the node is complete before (N2); pairs with head_of() and node_at() */
+    if (is_near(list)) /* a release: the node is complete before the swap (N2); pairs with head_of() and node_at() */
         return __atomic_compare_exchange_n(list->head, &expected, node, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    /* A post is a release: the node is complete before (N2). This pairs with head_of() and node_at(), too. */
+    /* A post is a release, too: the node is complete before the swap (N2). Pairs with head_of() and node_at(). */
     struct uat_op op = uat_op_cmp_swap(&uat_sync_staging()->old, list->head, expected, node);
     uat_waitobj_post((uint64_t)list->rank << 48, &op, 1);
     return uat_sync_staging()->old == expected;

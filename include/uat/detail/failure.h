@@ -41,7 +41,7 @@ void uat_fail(const struct uat_failure *failure);
 void uat_failure_take(struct uat_failure *failure);
 
 /* uat_join() for use while an exception unwinds the stack: it does not move this task. An exception of the child is
- * dropped. Ends the job with a line if there is no other worker that could run the child to its end. */
+ * dropped. Ends the job with a message if there is no other worker that could run the child to its end. */
 void uat_join_in_place(uat_task_t *t);
 
 #pragma GCC visibility pop

@@ -77,7 +77,8 @@ template <class T, class U> const T *as(const U *written)
         return nullptr;
 }
 
-/* A separate function, because in a function that also checks out and in, the compiler would keep the sum in memory. */
+/* A separate function, because in a function that also checks elements out and in, the compiler would keep the sum in
+ * memory. */
 template <class R, class F, class... T>
 __attribute__((noinline)) R fold_window(std::size_t first, std::size_t n, R value, F &f, const T *...x)
 {

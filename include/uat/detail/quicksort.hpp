@@ -255,7 +255,8 @@ template <class T, class Less> struct quicksort {
         }
         if (n <= RUN)
             return insert(p, n, less);
-        std::make_heap(p, p + n, less); /* these compute positions only from positions, so they stay within the range */
+        std::make_heap(p, p + n, less); /* both compute positions only from other positions, so they stay within the
+                                         * range */
         std::sort_heap(p, p + n, less);
     }
 
