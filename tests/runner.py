@@ -16,6 +16,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
 BUILDS = SOURCE / "build-check"
+PATIENCE = "3"  # times a test's limit: the limits are those of a quiet machine, and only a hang should reach them
 TAIL = 40  # lines shown of a failed test
 AGAIN = 8  # lines of it that are shown again at the end, because a log of continuous integration may lack its middle
 
@@ -186,7 +187,7 @@ def run_suites(build, suites, tally):
     log.unlink(missing_ok=True)
     suite_of = {name: suite for suite, names in suites.items() for name in names}
     processes = (os.cpu_count() or 1) if suites.keys() <= PARALLEL else 1
-    command = ["meson", "test", "-C", str(build.folder), "--no-rebuild", "--logbase", base, "--num-processes", str(processes),
+    command = ["meson", "test", "-C", str(build.folder), "--no-rebuild", "--logbase", base, "--num-processes", str(processes), "--timeout-multiplier", PATIENCE,
                *(f"--suite={suite}" for suite in suites), *suite_of]
     output = stream(command, lambda name, result, seconds: tally.line(
         outcome_of(suite_of[name], result), f"{build.name}/{suite_of[name]}/{name}", seconds))
