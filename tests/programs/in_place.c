@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a join that must wait in place, because the evacuation heap has no room for its stack. Rank 1 joins. The
- * child, on rank 0, makes rank 1 print what it is waiting for until the file `go` exists. Then rank 1 prints its state
- * after the join. run-in-place starts this program. For 2 workers with one record each.
+ * child, on rank 0, makes rank 1 print what it is waiting for until the file `go` exists and rank 1 has stolen the
+ * joiner, which then makes the file `joins`. Then rank 1 prints its state after the join. run-in-place starts this
+ * program. For 2 workers with one record each.
  * usage: in-place FOLDER
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "uat.h"
@@ -15,7 +18,7 @@ enum { FRAME = 1 << 20 /* bytes: larger than UAT_HEAP_SIZE */, ROUNDS = 600, ROU
 
 struct arg {
     pid_t joiner;
-    char go[256];
+    char go[256], joins[256];
 };
 
 static void child(void *arg, void *result)
@@ -25,7 +28,7 @@ static void child(void *arg, void *result)
     for (int i = 0; i < ROUNDS && !seen; i++) {
         kill(a->joiner, SIGUSR1);
         usleep(ROUND_US);
-        seen = access(a->go, F_OK) == 0;
+        seen = access(a->go, F_OK) == 0 && access(a->joins, F_OK) == 0;
     }
     *(int *)result = seen && uat_rank() == 0;
 }
@@ -34,11 +37,13 @@ static void root(void *arg, void *result)
 {
     volatile char frame[FRAME];
     uat_task_t task;
-    int seen = 0;
+    int seen = 0, file;
     frame[0] = frame[FRAME - 1] = 1;
     __asm__ volatile("" : : "r"(frame) : "memory"); /* otherwise clang keeps only the two bytes that are used */
     uat_spawn(&task, child, arg, sizeof(struct arg), &seen, sizeof(seen));
     int thief = uat_rank();
+    if (thief == 1 && (file = creat(((const struct arg *)arg)->joins, 0600)) >= 0)
+        close(file);
     uat_join(&task);
     if (thief == 1 && uat_rank() == 1)
         kill(getpid(), SIGUSR1);
@@ -53,6 +58,7 @@ int main(int argc, char **argv)
     if (argc != 2 || uat_init())
         return 1;
     snprintf(a.go, sizeof(a.go), "%s/go", argv[1]);
+    snprintf(a.joins, sizeof(a.joins), "%s/joins", argv[1]);
     snprintf(name, sizeof(name), "%s/pid", argv[1]);
     FILE *file = NULL;
     if (uat_rank() == 1) {
@@ -67,7 +73,10 @@ int main(int argc, char **argv)
     }
     /* Runs twice. There is one record, so at the second wait its state is no longer that of a new record. */
     int again;
-    if (uat_run(root, &a, sizeof(a), &good, sizeof(good)) || uat_run(root, &a, sizeof(a), &again, sizeof(again)))
+    if (uat_run(root, &a, sizeof(a), &good, sizeof(good)))
+        return 1;
+    strcat(a.joins, "-again");
+    if (uat_run(root, &a, sizeof(a), &again, sizeof(again)))
         return 1;
     return uat_finalize() || !good;
 }
