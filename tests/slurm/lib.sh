@@ -114,6 +114,13 @@ expect_gone()
     { fault "$1: left behind: $(workers | paste -sd ' ')"; kill -KILL $(workers); }
 }
 
+# Whether job $id has ended. Before it runs it is not only PENDING: while it starts, it is CONFIGURING.
+over()
+{
+    local state ends='BOOT_FAIL|CANCELLED|COMPLETED|DEADLINE|FAILED|NODE_FAIL|OUT_OF_MEMORY|PREEMPTED|TIMEOUT'
+    state=$(squeue -h -j "$id" -t all -o %T) && [[ $state =~ ^($ends)$ ]]
+}
+
 finish()
 {
     [ $failures = 0 ] || exit 1
