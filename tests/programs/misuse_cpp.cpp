@@ -10,7 +10,7 @@
 #include <uat.hpp>
 #include <unistd.h>
 
-enum { THROWS = 20, CHILD_US = 20000 };
+enum { THROWS = 20, CHILD_US = 20000, TRIES = 50 /* until a thief comes before the child has ended */ };
 
 static void child(void *, void *result)
 {
@@ -190,7 +190,9 @@ int main(int argc, char **argv)
         return 2;
     for (const auto &m : misuses)
         if (std::strcmp(argv[1], m.name) == 0) {
-            int wrong = m.root ? uat_run(m.root, nullptr, 0, nullptr, 0) : m.call();
+            int wrong = m.root ? 0 : m.call();
+            for (int i = 0; m.root && i < TRIES && !wrong; i++)
+                wrong = uat_run(m.root, nullptr, 0, nullptr, 0);
             return uat_finalize() || wrong;
         }
     std::fprintf(stderr, "usage: test-misuse-cpp WHAT\n");
