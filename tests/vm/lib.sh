@@ -53,7 +53,7 @@ left_behind() { qemu_pids; ls -A "$TMPDIR"; }
 expect_clean()
 {
     local tries
-    for ((tries = 0; tries < 100; tries++)); do
+    for ((tries = 0; tries < 600; tries++)); do
         [ -n "$(left_behind)" ] || return
         sleep 0.1
     done
