@@ -8,7 +8,7 @@
 
 enum uat_log_level { UAT_LOG_ERROR, UAT_LOG_WARN, UAT_LOG_INFO };
 
-/* Set the rank and host that each line names. Called once at start-up; host is copied. */
+/* Set the rank and host that each line names. Called once at start-up; `host` is copied. */
 void uat_log_identity(int rank, const char *host);
 void uat_log_set_level(enum uat_log_level level);
 

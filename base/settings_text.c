@@ -24,7 +24,7 @@ static const char *scaled(uint64_t value, const struct suffix *scale, char text[
     return text;
 }
 
-/* A bound as text. value is in the unit of the type's bounds, so a time is in ns. */
+/* A bound as text. `value` is in the unit of the type's bounds, so a time is in ns. */
 static const char *bound_text(const struct uat_setting *s, uint64_t value, char text[UAT_SETTING_TEXT_MAX])
 {
     static const struct suffix sizes[] = {{"", 1}, {"k", 1024}, {"M", 1024}, {"G", 1024}, {NULL, 0}};

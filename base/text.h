@@ -15,7 +15,7 @@ int uat_parse_size(const char *text, uint64_t *out);
  * Returns 0, or -EINVAL with *out unchanged. */
 int uat_parse_time(const char *text, uint64_t unit, uint64_t *out);
 
-/* The Levenshtein distance between the names a and b; b has at most UAT_NAME_MAX characters. */
+/* The Levenshtein distance between the names a and b; `b` has at most UAT_NAME_MAX characters. */
 int uat_edit_distance(const char *a, int a_length, const char *b);
 
 #endif

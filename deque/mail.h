@@ -47,9 +47,9 @@ struct uat_mail {
     struct uat_mail_counts count;
 };
 
-/* Switch the open deque d to the message protocol: from now on d answers requests and publishes nothing. box must be
- * zeroed. box and landing lie in the segment. The caller keeps ownership of all of them. mail must live as long as
- * d. */
+/* Switch the open deque d to the message protocol: from now on d answers requests and publishes nothing. `box` must be
+ * zeroed. `box` and `landing` must lie in the segment. The caller keeps ownership of all of them. `mail` must live as
+ * long as d. */
 void uat_mail_open(struct uat_mail *mail, struct uat_deque *d, struct uat_transport *transport, struct uat_mailbox *box,
                    struct uat_mail_landing *landing);
 

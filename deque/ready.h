@@ -155,7 +155,7 @@ static inline int uat_ready_take(struct uat_ready *r, struct uat_ready_task *tas
 /*
  * The thief's side: try once to take a ready task of one of the victims. Returns enum uat_steal or a negative errno.
  * After UAT_STEAL_DONE, the task's stack is in place if *fetched is true; otherwise the caller READs it. Only a stack
- * of at most UAT_SPECULATION_LIMIT bytes is fetched. thief has the bounds of the region, which must be empty.
+ * of at most UAT_SPECULATION_LIMIT bytes is fetched. `thief` has the bounds of the region, which must be empty.
  */
 int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const struct uat_victims *victims,
                     struct uat_ready_task *task, bool *fetched, unsigned *trips);

@@ -83,8 +83,8 @@ static bool has_peeked(const struct uat_thief *thief)
     return thief->peek && !thief->mail->giver.grants;
 }
 
-/* Replace the free value that this thief knows by its request. *request is set to the new value. Returns UAT_STEAL_DONE
- * if the request is in the mailbox. */
+/* Replace the free value that this thief knows with its request. *request is set to the new value. Returns
+ * UAT_STEAL_DONE if the request is in the mailbox. */
 static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
 {
     struct uat_landing *l = thief->landing;

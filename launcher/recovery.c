@@ -14,7 +14,7 @@
 
 #define VARIABLE "UAT_CHECKPOINT"
 
-/* The time, by the clock of file dates. */
+/* The current time, by the clock that dates files. */
 static double now(void)
 {
     struct timespec t;

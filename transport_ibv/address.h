@@ -40,8 +40,8 @@ unsigned uat_ibv_network_bits(const struct ibv_gid_entry *gid);
 /*
  * Append the addresses of one port to list, which has *n of at most UAT_IBV_ADDRESSES_MAX addresses. The first one has
  * the GID that uat_ibv_gid_choose() chooses. If index, which is UAT_GID_INDEX, is -1, all other RoCE v2 GIDs that name
- * a network follow. bits is uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the reason in why
- * if no GID is usable.
+ * a network follow. `bits` is uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the reason in
+ * why if no GID is usable.
  */
 int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat_ibv_port *port,
                           const struct ibv_gid_entry *gids, int gid_count, int index,
@@ -53,8 +53,8 @@ int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_a
                            int *n, char *why, size_t size);
 
 /* The index of the first of the n addresses that is in the network of `first`, rank 0's address; -1 if there is none.
- * subnet is UAT_IB_SUBNET. If it is UAT_SUBNET_ANY and no address is in rank 0's network, returns the first address in
- * another IP network, because routers connect the networks. */
+ * `subnet` is UAT_IB_SUBNET. If it is UAT_SUBNET_ANY and no address is in rank 0's network, returns the first address
+ * in another IP network, because routers connect the networks. */
 int uat_ibv_address_choose(const struct uat_ibv_address *list, int n, const struct uat_ibv_address *first, int subnet);
 
 /* The network of an address as text: "10.9.0.0/24", "subnet fe80::/64", "RoCE v1". */

@@ -62,7 +62,7 @@ struct uat_ibv_bulk {
 
 static inline struct uat_ibv_bulk *uat_ibv_bulk_of(const struct uat_bulk *b)
 {
-    return (struct uat_ibv_bulk *)(uintptr_t)b; /* head is the first member */
+    return (struct uat_ibv_bulk *)(uintptr_t)b; /* `head` is the first member */
 }
 
 /* bulk_links.c: create and connect the completion queue and the queue pairs. Collective: a worker whose own step fails

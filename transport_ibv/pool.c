@@ -4,8 +4,8 @@
  * uat_ibv_pool). So a worker has three memory regions for any number of neighbours. For each queue pair, an adapter
  * needs only two keys in its cache: one for all stacks, and one for all words.
  *
- * Two other files register memory: domain.c this worker's own segment, for the local side of its operations, and
- * bulk_memory.c global memory and its cache.
+ * Two other files register memory: domain.c registers this worker's own segment, for the local side of its operations;
+ * bulk_memory.c registers global memory and its cache.
  */
 #include "transport_ibv/ibv.h"
 

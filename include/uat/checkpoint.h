@@ -36,8 +36,8 @@ int uat_checkpoint(int flags);
  * save() is called on each worker while all workers have stopped, even if the job then ends. It must set *bytes to the
  * bytes to save and return their number; 0: nothing is saved. The bytes remain the program's, and may change at the
  * next call of save(). restore() is called in a restarted job when the interrupted run begins again, before any task
- * continues: once for each rank that has saved bytes, on the worker `rank` mod the number of workers. rank is the rank
- * of the worker that saved the bytes. The bytes are valid until restore() returns. Neither function may call uat,
+ * continues: once for each rank that has saved bytes, on the worker `rank` mod the number of workers. `rank` is the
+ * rank of the worker that saved the bytes. The bytes are valid until restore() returns. Neither function may call uat,
  * except for uat_rank() and uat_size().
  *
  * Returns 0 or an error, which it has reported: -EINVAL for a missing function or a call in a task, -ENOSPC for more

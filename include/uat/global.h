@@ -85,7 +85,7 @@ int uat_global_open(void);
 
 /*
  * Allocate an array of `bytes` bytes, all zero. Collective, outside of runs; all workers must pass the same arguments.
- * block is rounded up to a multiple of UAT_GLOBAL_BLOCK; 0 means UAT_GLOBAL_BLOCK. UAT_BLOCKED ignores block. The
+ * `block` is rounded up to a multiple of UAT_GLOBAL_BLOCK; 0 means UAT_GLOBAL_BLOCK. UAT_BLOCKED ignores block. The
  * caller owns the array and frees it by uat_global_free(); uat_finalize() frees the remaining arrays. Returns the
  * array's address, which is aligned to 2 MiB and the same on every worker. On failure, every worker returns NULL with
  * errno set, and one line says why. EINVAL: bytes is 0, the workers' arguments differ, or a run is in progress. ENOMEM:
@@ -132,7 +132,7 @@ size_t uat_global_checkout_limit(void);
 /* Begin to fetch a range that will be checked out soon. Does not wait, and may do nothing. */
 void uat_global_prefetch(const void *p, size_t bytes);
 
-/* Copy bytes from or to global memory, near or far, without a checkout. local may be any memory of the caller. When
+/* Copy bytes from or to global memory, near or far, without a checkout. `local` may be any memory of the caller. When
  * uat_global_put() returns, local may be used again. Both calls take effect in program order with the task's checkouts.
  * A range that is not in global memory ends the job with a message. With 0 bytes the calls do nothing, whatever the
  * addresses are. For a near range, each call is a memcpy(). */

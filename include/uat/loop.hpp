@@ -44,8 +44,8 @@ template <class F> void parallel_for(std::int64_t begin, std::int64_t end, F f, 
 
 /*
  * Reduce ranges that cover [begin, end): f(begin, end, value) must return `value` with these iterations added to it.
- * combine must be associative, but need not be commutative; identity must be its neutral value. Call it only inside a
- * task.
+ * `combine` must be associative, but need not be commutative; `identity` must be its neutral value. Call it only inside
+ * a task.
  */
 template <class T, class Combine, class F>
 T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, Combine combine, F f, std::int64_t grain = 1)

@@ -82,7 +82,7 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduc
 
 /*
  * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations. The third argument
- * of body points to the value of all iterations before that part. body must update this value at each iteration, and
+ * of body points to the value of all iterations before that part. `body` must update this value at each iteration, and
  * writes the prefixes that the program needs. A stolen part whose prefix is not known yet is reduced first. *total is
  * set to the value of all iterations, unless total is NULL.
  */

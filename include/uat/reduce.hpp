@@ -15,7 +15,7 @@ namespace uat
 
 /*
  * combine(...combine(identity, f(s[0]))..., f(s[n - 1])), or the same with f(a[i], b[i]). The values are combined in
- * the order of the elements, grouped in any way. combine must be associative, and identity its neutral value. If the
+ * the order of the elements, grouped in any way. `combine` must be associative, and identity its neutral value. If the
  * spans differ in size, throws std::invalid_argument and reads no element.
  */
 template <class T, class R, class Combine, class F> R transform_reduce(span<T> s, R identity, Combine combine, F f)

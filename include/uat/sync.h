@@ -169,9 +169,9 @@ typedef struct uat_channel {
 uat_channel_t uat_channel_create(size_t size, size_t capacity);
 /*
  * Get the channel of this name. The first call makes the channel; later calls, by any task on any worker and in any
- * run, return the same channel. name has 1 to UAT_CHANNEL_NAME_MAX bytes and is copied. If size or capacity differ from
- * those of the first call, the job ends with a message. A call takes at least one round trip to the worker that keeps
- * the name, so keep the handle. uat_finalize() destroys the channel. If the program destroys it by
+ * run, return the same channel. `name` has 1 to UAT_CHANNEL_NAME_MAX bytes and is copied. If size or capacity differ
+ * from those of the first call, the job ends with a message. A call takes at least one round trip to the worker that
+ * keeps the name, so keep the handle. uat_finalize() destroys the channel. If the program destroys it by
  * uat_channel_destroy(), the name must not be used again.
  */
 enum { UAT_CHANNEL_NAME_MAX = 63 };
@@ -204,7 +204,7 @@ typedef struct uat_case {
 enum { UAT_SELECT_MAX = 16 };
 
 /*
- * Select among n cases, 1 to UAT_SELECT_MAX. Returns the index of the chosen case. cases must be in the task's own
+ * Select among n cases, 1 to UAT_SELECT_MAX. Returns the index of the chosen case. `cases` must be in the task's own
  * frames, because the task may be resumed on another worker. A channel of a case that sends must not be in a case that
  * receives. A channel may be destroyed only when all selects that name it have returned.
  */

@@ -236,7 +236,7 @@ class condition_variable
     condition_variable() : condition_(uat_condition_create())
     {
     }
-    /* lock must hold a uat::mutex. */
+    /* `lock` must hold a uat::mutex. */
     template <class Mutex> void wait(std::unique_lock<Mutex> &lock) const
     {
         uat_condition_wait(condition_, lock.mutex()->native_handle());

@@ -21,7 +21,7 @@ struct blob {
     size_t call, size;
     _Alignas(16) char bytes[];
 };
-static struct blob *blobs; /* the last one taken is the first */
+static struct blob *blobs; /* a list; the blob that was taken last comes first */
 
 int uat_at_checkpoint(uat_checkpoint_save_fn *save, uat_checkpoint_restore_fn *restore)
 {

@@ -35,7 +35,7 @@ int uat_folder_open(void);
 int uat_folder_lock(void);
 void uat_folder_unlock(void);
 
-/* A description of the job that has locked FOLDER, written by that job; "" if there is none. text has size bytes. */
+/* A description of the job that has locked FOLDER, written by that job; "" if there is none. `text` has size bytes. */
 const char *uat_folder_holder(char *text, size_t size);
 
 /* The number in `latest`; *number 0: there is none. */

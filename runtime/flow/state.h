@@ -14,7 +14,7 @@
 #include "include/uat/dataflow.h"
 #include "runtime/flow/ledger.h"
 
-enum { UAT_FLOW_SHARERS = 10 /* sharers of a datum that are listed singly */ };
+enum { UAT_FLOW_SHARERS = 10 /* maximum number of sharers that a line lists one by one */ };
 
 /* A chunk of the ledger. */
 struct uat_flow_part {
@@ -53,7 +53,7 @@ struct uat_flow_state {
     struct uat_parked block; /* as in a chunk */
     uint64_t bytes;          /* of this block, without the heap's header */
     uint64_t window;         /* maximum number of entries under way, relays excluded */
-    uint64_t begun;          /* entries since the ledger began */
+    uint64_t begun;          /* number of entries begun since the ledger began */
     uint64_t retired;        /* entries that the unroller knows to have ended */
     uint64_t awaited;        /* sum of all that was subtracted from the first chunk's count */
     uint64_t serial;         /* entries of this ledger so far; never reset */

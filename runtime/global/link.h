@@ -24,7 +24,7 @@ void uat_link_post(int link, const struct uat_bulk_op *op);
 /* Wait until the link has completed all operations up to number `end`. */
 void uat_link_wait(int link, uint64_t end);
 
-/* Post a WRITE of far bytes. Returns the number of the operation that ends it. source must not change until the link
+/* Post a WRITE of far bytes. Returns the number of the operation that ends it. `source` must not change until the link
  * has completed that operation. */
 uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes);
 /* Post a READ of far bytes, ordered after this worker's own WRITEs. Returns the number of the operation that ends

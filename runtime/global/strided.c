@@ -58,7 +58,7 @@ void uat_global_put_strided(void *global, size_t pitch, const void *local, size_
 /*
  * Join a row to the rows before it: `all` stands for the rows before, `row` for one more, and afterwards `all` stands
  * for both. A link completes its operations in order, so the end of the last row on a link is the end of all rows on
- * it. If the row has another home than the rows before, this waits for the rows before.
+ * it. If the row's home differs from that of the rows before, this waits for the rows before.
  */
 static void join(uat_global_transfer_t *all, uat_global_transfer_t *row)
 {

@@ -11,8 +11,8 @@
 
 /*
  * From now on, until uat_alike_close(), each uat_error() first checks whether other workers of this host report the
- * same error, that is, one with the same format. host: as in the log. workers: number of workers on this host; with
- * one, this does nothing. Call it after uat_log_identity(), in a job that a launcher has started.
+ * same error, that is, one with the same format. host: as in the log. workers: number of workers on this host; if it is
+ * 1, this does nothing. Call it after uat_log_identity(), in a job that a launcher has started.
  */
 void uat_alike_open(const char *host, int workers);
 void uat_alike_close(void);

@@ -26,13 +26,13 @@ struct uat_bootstrap_user {
 };
 
 /*
- * Join the job that the environment names, or be a job of one. user is copied. With UAT_TRANSPORT=sim this forks the
+ * Join the job that the environment names, or be a job of one. `user` is copied. With UAT_TRANSPORT=sim this forks the
  * workers and returns in each of them. Returns 0, or a negative errno that has been reported.
  */
 int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *user);
 
 /* Publish one blob, and collect the blobs of all workers in blobs[i] and sizes[i]; free them with uat_bootstrap_free().
- * Collective. wanted says for each rank whether to collect its blob; NULL means all. blobs[i] is NULL and sizes[i] 0
+ * Collective. `wanted` says for each rank whether to collect its blob; NULL means all. blobs[i] is NULL and sizes[i] 0
  * for a rank that is not wanted. libpmix keeps a copy of each collected blob until the end. A simulation collects
  * all. */
 int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, void ***blobs, size_t **sizes);

@@ -22,7 +22,7 @@ static inline uat_group_t *uat_group_of(uat_task_t *task)
  * the job if the group was never begun. */
 uint64_t uat_group_record(uat_task_t *task);
 
-/* Have the handle's group hold the record. Returns the name by which child and spawner know the record. */
+/* Let the handle's group hold the record. Returns the name by which child and spawner know the record. */
 uint64_t uat_group_keep(uat_task_t *task, uint64_t name);
 
 /* Note that the child that is being spawned did not part after all. Returns true if nothing else needs its record; in

@@ -100,7 +100,7 @@ static inline int uat_park(struct uat_park *wait)
     return uat_suspend(wait);
 }
 
-/* uat_park() with a reply of one word: see uat_suspend_word(). wait may be static, because it is not in the task's
+/* uat_park() with a reply of one word: see uat_suspend_word(). `wait` may be static, because it is not in the task's
  * frame and is unused once the task is resumed. The call must be the last thing that the caller does, because the
  * caller's caller is resumed. */
 static inline int uat_park_word(struct uat_park *wait, uint64_t value, void *to)

@@ -117,7 +117,7 @@ void uat_stop_watch(void)
     struct uat_deque *d = &uat_worker.deque;
     bool always = uat_torture_on || UAT_IS_VIRTUAL() || uat_failing.yes;
     uat_deque_watch(d, always);
-    if (!always && uat_stop_on && is_asked()) /* a signal may have come before that store */
+    if (!always && uat_stop_on && is_asked()) /* a signal may have arrived before the call above */
         uat_deque_watch(d, true);
 }
 

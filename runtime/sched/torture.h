@@ -24,7 +24,7 @@ bool uat_torture_waits_for_thieves(void);
 void uat_torture_pushed(uintptr_t sp);
 void uat_torture_returned(uintptr_t sp);
 
-/* For a checkpoint. all: bring back all stacks that were moved away. Not all: poison their places again. */
+/* For a checkpoint. If `all`, bring back all stacks that were moved away; else poison their places again. */
 void uat_torture_show(bool all);
 
 #endif

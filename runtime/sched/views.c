@@ -8,7 +8,7 @@
 #include "runtime/sched/worker.h"
 #include "runtime/segment/segment.h"
 
-enum { STACK_LEFT = 16 << 10 /* bytes of stack below views on a stack */ };
+enum { STACK_LEFT = 16 << 10 /* bytes of stack that must stay free below views */ };
 
 /* A view. Views lie one after the other, in `views` and in flat form. */
 struct view {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a timeline consists of. */
+/* The events of a timeline. */
 #ifndef UAT_EVENT_H
 #define UAT_EVENT_H
 

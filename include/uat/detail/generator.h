@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) void uat_generator_switch(struct ua
 #endif
 }
 
-/* Prepare a generator for its first value. stack has size bytes, is aligned to 16, and must stay in place while the
+/* Prepare a generator for its first value. `stack` has size bytes, is aligned to 16, and must stay in place while the
  * generator is used. The caller owns it. */
 static inline void uat_generator_begin(struct uat_generator *g, void *stack, size_t size, const char *name,
                                        void (*body)(struct uat_generator *))
