@@ -15,7 +15,7 @@ int uat_word_report(int rank, const char *name, uint64_t value)
     char where[24] = " here";
     if (rank >= 0)
         snprintf(where, sizeof(where), " of rank %d", rank);
-    uat_error("%s%s is 0x%" PRIx64 ", which no worker writes there; memory is corrupt, as by a pointer that strayed",
+    uat_error("%s%s is 0x%" PRIx64 ", which no worker writes there; memory is corrupt, for example by a stray pointer",
               name, where, value);
     return -EPROTO;
 }

@@ -92,7 +92,7 @@ static int say_failure(const struct uat_child *child, const struct uat_child_pla
     *exit_status = UAT_STATUS_FAILED;
     switch (failure.step) {
     case STEP_BIND:
-        uat_say("cannot bind rank %d to core %d: %s (--bind none goes without)", child->rank, plan->core, reason);
+        uat_say("cannot bind rank %d to core %d: %s (--bind none avoids this)", child->rank, plan->core, reason);
         break;
     case STEP_INPUT:
         uat_say("cannot give rank %d its input, /dev/null: %s", child->rank, reason);

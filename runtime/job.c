@@ -39,8 +39,8 @@ static void say_time(const struct uat_steps_time *time)
         used += (size_t)snprintf(text + used, sizeof(text) - used, "; %s %.2f s: %s", i ? "then" : "its longest step,",
                                  time->longest[i].took, time->longest[i].why);
     uat_log(time->all < START_SECONDS ? UAT_LOG_INFO : UAT_LOG_WARN,
-            "the start took %.2f s%s; UAT_NET_DEVICES spares a worker other devices, huge pages and fewer workers on a "
-            "host spare registrations",
+            "the start took %.2f s%s; to shorten it, name one device in UAT_NET_DEVICES, use huge pages, or start "
+            "fewer workers on a host",
             time->all, text);
 }
 

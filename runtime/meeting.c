@@ -68,7 +68,7 @@ int uat_meeting_compare_bindings(void)
         return rc;
     uat_relax_oversubscribed = rc;
     if (uat_relax_oversubscribed)
-        uat_info("more workers than cores: they give way to each other while they wait");
+        uat_info("more workers than cores: a worker that waits yields its core to others");
     return 0;
 }
 

@@ -48,11 +48,11 @@ struct uat_ibv_rdmacm {
 static int fail(const struct uat_ibv *ibv, int rank, const char *what, int error)
 {
     if (rank < 0)
-        uat_error("rdmacm: %s on %s:%d: %s; is rdma_ucm loaded? UAT_CONNECT=host does without", what, ibv->port.device,
-                  ibv->port.number, strerror(error));
+        uat_error("rdmacm: %s on %s:%d: %s; is rdma_ucm loaded? UAT_CONNECT=host needs no rdmacm", what,
+                  ibv->port.device, ibv->port.number, strerror(error));
     else
         uat_error("rdmacm: %s, rank %d (%s), from %s:%d: %s; is its address reachable from here (`ip route get`)? "
-                  "UAT_CONNECT=host does without",
+                  "UAT_CONNECT=host needs no rdmacm",
                   what, rank, uat_ibv_connection_to(ibv, rank)->host, ibv->port.device, ibv->port.number,
                   strerror(error));
     return -error;
@@ -192,7 +192,7 @@ static int confirm(struct uat_ibv *ibv, int rank, const struct rdma_conn_param *
         why = "it comes from another rank, or from another queue pair than the one that this rank published";
     if (why) {
         uat_error("rdmacm: the answer of rank %d (%s) is refused: %s; does another program use its address? "
-                  "UAT_CONNECT=host does without requests over the network",
+                  "UAT_CONNECT=host needs no requests over the network",
                   rank, uat_ibv_connection_to(ibv, rank)->host, why);
         return -EPROTO;
     }

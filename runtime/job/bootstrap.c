@@ -102,7 +102,7 @@ static int refuse_singleton(void)
     static const struct {
         const char *variable, *advice;
     } launchers[] = {
-        {"OMPI_COMM_WORLD_SIZE", "this mpirun offers no PMIx that is understood here; use srun --mpi=pmix or uatrun"},
+        {"OMPI_COMM_WORLD_SIZE", "this mpirun offers no PMIx that uat understands; use srun --mpi=pmix or uatrun"},
         {"SLURM_STEP_NUM_TASKS", "srun was not told to offer PMIx; type: srun --mpi=pmix ..."},
         {"PMI_SIZE", "its launcher speaks no PMIx; use srun --mpi=pmix, uatrun or the mpirun of Open MPI"},
         {"SLURM_NTASKS", "in a Slurm allocation type: srun --mpi=pmix ... (with -n 1 if one worker is what you want)"},

@@ -145,8 +145,8 @@ static void report_full_heap(size_t bytes)
     static bool said;
     size_t heap = uat_segment.heap_size, needed = 2 * (bytes > heap ? bytes : heap);
     if (!said)
-        uat_warn("UAT_HEAP_SIZE=%zuk leaves no room for a waiting stack of %zu bytes, so joins wait where they are, "
-                 "and the worker with them; set it to %zuk or more to have it work meanwhile",
+        uat_warn("UAT_HEAP_SIZE=%zuk leaves no room for a waiting stack of %zu bytes, so joins wait in place, "
+                 "and their workers run no other tasks meanwhile; set it to %zuk or more to avoid this",
                  heap >> 10, bytes, needed >> 10);
     said = true;
 }
