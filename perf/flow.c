@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a data-flow task costs (uat/dataflow.h): empty tasks with 0, 1 and 3 accesses. Each task accesses its own data,
- * or all access the same data. In place: all tasks of the flow run on one worker. Ledger: the flow's first task waits,
- * so all other tasks become entries of the ledger. They are spawned while the first task waits, and run after it has
- * ended. A row is the sum of both times. `perf/measure flows` runs the same sequences with OpenMP and StarPU
- * (perf/rivals) in the same rounds.
+ * Measures what a data-flow task costs (uat/dataflow.h), with empty tasks of 0, 1 and 3 accesses. Each task accesses
+ * its own data, or all access the same data. In place: all tasks of the flow run on one worker. Ledger: the flow's
+ * first task waits, so all other tasks become entries of the ledger. These tasks are spawned while the first task
+ * waits, and run after it has ended. A row is the sum of both times. `perf/measure flows` runs the same sequences with
+ * OpenMP and StarPU (perf/rivals) in the same rounds.
  *
  * The tasks use modes with `_below`, which check nothing out, because the rivals do not check out data either. The row
  * `checkout` uses plain modes.

@@ -13,8 +13,8 @@
  *   W3  If `first` is 0 and `tail` is not, exactly one process is going to set `first`: the one that has enqueued into
  *       the empty queue, or the one that has dequeued the last node while another was enqueued. All other dequeues
  *       wait.
- *   W4  A node's `next` is 0 when the node enters the queue. It is set once, by the process that enqueues the next
- *       node. A node that has a successor is dequeued only after its `next` was set.
+ *   W4  A node's `next` is 0 when the node enters the queue. The process that enqueues the next node sets it,
+ *       once. A node that has a successor is dequeued only after its `next` was set.
  */
 #ifndef UAT_PERF_LOWLOCK_H
 #define UAT_PERF_LOWLOCK_H

@@ -16,7 +16,7 @@ struct uat_progress_news {
     uint64_t token; /* identifies the job; messages of other jobs are ignored */
     uint64_t rank;
     uint64_t tasks, steals;
-    uint64_t looks, idle; /* looks at the worker during runs; those that found it without a task */
+    uint64_t looks, idle; /* number of looks at the worker during runs; number of looks that found no task */
 };
 
 /*

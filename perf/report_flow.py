@@ -54,7 +54,7 @@ class Flows:
         return events[i - 1] if i and events[i - 1][0] > after else None
 
     def end_around(self, worker, moment):
-        """The last end on this worker that began by this moment: it made the entry ready."""
+        """The last end of an entry that began on this worker by this moment. That end made the entry ready."""
         events = self.by_worker.get(worker, [])
         i = bisect_right(events, moment, key=lambda event: event[0])
         return events[i - 1] if i else None

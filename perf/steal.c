@@ -154,7 +154,7 @@ static void note_steal(uint64_t begin, uint64_t trips, uint64_t bytes)
     uat_samples_add(&series.bytes, bytes);
 }
 
-/* Steal the thread. Attempts before the peer has published it are not counted. */
+/* Steal the thread. Attempts before the peer has published the thread are not counted. */
 static void steal(int victim, struct uat_stolen *stolen, bool counted)
 {
     struct uat_transport *transport = uat_inspect_transport();

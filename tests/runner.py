@@ -45,7 +45,8 @@ class Build:
 
 FULL = [
     Build("gcc", "gcc"),
-    # The `programs` have all run with gcc; with clang run those that depend on code generation: switches, registers, inline paths, C++.
+    # All `programs` run with gcc. Only those that depend on code generation also run with clang: switches, registers, inline paths,
+    # C++.
     Build("clang", "clang", suites=["unit", "programs"], programs=[
         "aligned", "api", "backtrace", "cpp", "exceptions", "forks", "generator", "global-objects", "global-order", "micro", "modes",
         "pattern", "random-trees", "small", "stack-protector", "strand", "sync", "wavefront"]),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: problems of a first run on a cluster: too few resources, adapters that uat cannot use, networks that do
-not connect the hosts. For each problem, the job either ends with one line that names the cause and the cure, or
+not connect the hosts. For each problem, the job either ends with a one-line message that names cause and cure, or
 continues to the right answer. The table in docs/testing.md has one row per condition.
 
 usage: test_conditions.py BUILD

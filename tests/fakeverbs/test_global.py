@@ -20,7 +20,7 @@ SMALL = {"GLOBAL_SIZE": "1m", "CACHE_SIZE": "512k"}
 
 
 def job(build, adapters, program, workers=WORKERS, hosts=HOSTS, **settings):
-    """Run a program where the workers of each host take turns in this number of adapters."""
+    """Run a program. The workers of each host take its adapters, of which there are this many, in turn."""
     path, *arguments = program.split()
     words = ["sh", "-c", TAKE.format(hosts=hosts, adapters=adapters), build / path, *arguments]
     return Run(build, workers, words, devices=[DEVICES], hosts=hosts, **SMALL | settings)

@@ -8,8 +8,8 @@ TIMEOUT, LIMIT = 1, 3  # seconds: UAT_STALL_TIMEOUT and UAT_STALL_LIMIT for a wo
 
 
 class Fault:
-    """A kind of fault. If `ridden`, its run must end with the right answer. Otherwise the run may also fail with a line
-    that matches `says`."""
+    """A kind of fault. If `ridden`, its run must end with the right answer. Otherwise the run may also fail with a
+    message that matches `says`."""
 
     excuse = None  # a line that excuses a failure although `ridden` is set
     ridden = False  # the run must end with the right answer

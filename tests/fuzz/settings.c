@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the runtime accepts any environment (variables separated by newlines), or refuses it with one line. */
+/* Description: the runtime accepts any environment (variables separated by newlines), or refuses it with a one-line
+ * message. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: each failure of bulk data over verbs gives one line with the cure, and a negative errno: local memory
- * that is not registered, regions that are withdrawn, a peer that disappears during transfers, too low a limit of
- * locked memory.
+ * Description: for each failure of bulk data over verbs there is a one-line message with the cure, and a negative
+ * errno: local memory that is not registered, regions that are withdrawn, a peer that disappears during transfers, too
+ * low a limit of locked memory.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -59,8 +59,8 @@ static void work_access(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* A region is withdrawn, or its worker disappears, while READs of the region are posted. The loss must be reported in
- * one line, and every later call must fail with the same errno. */
+/* A region is withdrawn, or its worker disappears, while READs of the region are posted. One message must report the
+ * loss, and every later call must fail with the same errno. */
 static void lose(struct peer *me, void *arg, bool gone, int result, const char *text)
 {
     bulk_begin(me, arg);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: each failure over verbs gives one line with the cure, and a negative errno: settings that no device
- * fulfils, forged endpoints, a peer that disappears, memory that is not registered, a link that goes down. With the
- * argument memlock, opening fails because memory cannot be locked. With the argument user, it fails because this user
- * may not open the device.
+ * Description: for each failure over verbs there is a one-line message with the cure, and a negative errno: settings
+ * that no device fulfils, forged endpoints, a peer that disappears, memory that is not registered, a link that goes
+ * down. With the argument memlock, opening fails because memory cannot be locked. With the argument user, it fails
+ * because this user may not open the device.
  */
 #include <errno.h>
 #include <string.h>
@@ -168,7 +168,7 @@ static void join_all(struct peer *me)
     peer_barrier(me);
 }
 
-/* The chain must fail with one report. Everything after it must fail silently with the same errno. */
+/* The chain must fail with one message. Every later operation must fail with the same errno, without a message. */
 static void expect_failure(struct peer *me, const struct uat_op *ops, int count, int result, const char *const *texts)
 {
     char lines[2048];

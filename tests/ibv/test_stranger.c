@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: with UAT_CONNECT=rdmacm, a stranger on the fabric must not get a queue pair of the job or take a rank's
- * place. Each attempt of the stranger is refused with a line:
+ * place. The worker refuses each of these attempts of the stranger, and prints a message:
  * - It sends a worker's greeting before the real peer does, but without the job's token or with another token.
  * - It sends the right token, but requests another queue pair or another rank.
  * - It answers a request in a worker's place.

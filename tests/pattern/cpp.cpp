@@ -244,7 +244,7 @@ void throw_at(const std::string &where)
         std::terminate();
     if (where == "pending")
         uat::run(fail_with_children);
-    std::fprintf(stderr, "test-cpp: no exception at %s\n", where.c_str()); /* a known word ends the program earlier */
+    std::fprintf(stderr, "test-cpp: no exception at %s\n", where.c_str()); /* known words never get here */
     std::exit(2);
 }
 

@@ -45,10 +45,10 @@ UAT_TASK_VOID(nothing, int, unused)
 {
 }
 
-/* When this task is not on the group's home, it stays on its worker. By then it has been answered that the group is not
- * cancelled. Under the message protocol it also spawns while it waits. Only then does its worker answer thieves, and
- * the task that cancels may be a continuation on this worker. If this task itself is given away and comes to the
- * group's home, it ends. */
+/* Once this task is on a worker other than the group's home, it asks whether the group is cancelled, gets the answer
+ * no, and stays there until it learns of the cancellation. Under the message protocol it also spawns while it waits:
+ * its worker answers thieves only at a spawn, and the task that cancels may be a continuation on this worker. If this
+ * task itself is given away and comes to the group's home, it ends. */
 UAT_TASK_VOID(stay, uat_cancel_t, cancel, uat_atomic_t *, word, int, home)
 {
     for (int tries = 0; uat_rank() == home && tries < TRIES && !uat_cancelled(cancel); tries++)

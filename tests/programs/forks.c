@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: fork() in tasks: parent and child continue with separate stacks, while other tasks are stolen. A child
- * that continues as a worker ends with a line. exec, vfork(), posix_spawn(), system() and popen() work. usage: forks
- * DEPTH, or forks refuse spawn|return|join, or forks variables, which shows the LD_LIBRARY_PATH that a child finds
+ * that continues as a worker ends with an error message. exec, vfork(), posix_spawn(), system() and popen() work.
+ * usage: forks DEPTH, or forks refuse spawn|return|join, or forks variables, which shows the LD_LIBRARY_PATH that a
+ * child finds
  */
 #include <signal.h>
 #include <spawn.h>

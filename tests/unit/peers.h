@@ -86,9 +86,9 @@ void peers_unshare(void *memory, size_t size);
 void peer_barrier(struct peer *me);
 
 /* The steps of joining, for specs with `apart`. They return 0 or a negative errno. With a transport of two rounds,
- * peer_show() is the first round; a test may forge its attach info after it. peer_publish() calls peer_show() unless
- * the test has done so. With a transport of two rounds, peer_publish() waits for all workers' infos. peer_connect()
- * always waits for them. */
+ * peer_show() is the first round; a test may forge its attach info after that call. peer_publish() calls peer_show()
+ * unless the test has done so. With a transport of two rounds, peer_publish() waits for all workers' infos.
+ * peer_connect() always waits for them. */
 int peer_open(struct peer *me);
 int peer_show(struct peer *me);
 int peer_publish(struct peer *me);

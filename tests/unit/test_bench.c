@@ -284,7 +284,7 @@ static int run_failing(void)
     return uat_bench_main(&failing, 2, (char *[]){(char *)"prog", (char *)"--seq", NULL});
 }
 
-/* A failing sequential run must be reported as a failure with a line, not as a wrong answer. */
+/* If a sequential run fails, the message must say so, and must not call the answer wrong. */
 TEST(sequential_failure)
 {
     char own[256] = "", command[300], line[256] = "", more[256];

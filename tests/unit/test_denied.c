@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: memory and signals that the system denies. Each single request of uat_init() is denied once, in a
- * separate process. Either the start fails with one line, or it succeeds and a run works. A deque that could not be
- * opened keeps no memory.
+ * separate process. Either the start fails with a one-line message, or it succeeds and a run works. A deque that could
+ * not be opened keeps no memory.
  */
 #include <errno.h>
 #include <signal.h>

@@ -150,8 +150,8 @@ TEST(message_without_peeks)
 
 /*
  * Indices exceed 31 bits, the size of the index in a slot's state. The deque starts MARGIN before that point. Thieves
- * get a random number of entries, and few on an emulated device. So the run is repeated with twice as many entries
- * until they have enough.
+ * get a random number of entries, and few on an emulated device. So the run is repeated, each time with twice as many
+ * entries, until the thieves have got enough.
  */
 static void past_31_bits(uat_steal_fn *steal)
 {

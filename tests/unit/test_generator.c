@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: generators. Values of every size arrive whole and in order. What is live on either side survives a
- * switch, in any register. Generators may contain generators, may end early and may start again. Their stacks are
- * aligned.
+ * Description: generators. Values of every size arrive whole and in order. Values that are live on either side survive
+ * a switch, whichever register holds them. Generators may contain generators, may end early and may start again. Their
+ * stacks are aligned.
  */
 #include "include/uat/generator.h"
 #include "tests/test.h"

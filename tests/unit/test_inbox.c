@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the inbox on a transport of the test's own. Every task that was sent arrives once, in order, after the
- * number of round trips that inbox.h promises, also if senders are faster than other senders and than the home. The
- * home announces that it has work before it takes tasks. Tasks of the ready list are passed over at most as often as
- * promised. Invalid names are refused.
+ * Description: the inbox on a transport of the test's own. Every task that was sent arrives once and in order, after
+ * the number of round trips that inbox.h promises. This holds even if one sender overtakes another sender or the home.
+ * The home announces that it has work before it takes tasks. Tasks of the ready list are passed over at most as often
+ * as promised. Invalid names are refused.
  */
 #include <errno.h>
 #include <string.h>

@@ -28,7 +28,7 @@ static int parse(const char *assignment)
     return uat_settings_read(uat_settings, env, message, sizeof(message));
 }
 
-/* The variable must be refused by one line that starts with its name and contains `what`. */
+/* The variable must be refused. The one-line message must start with its name and contain `what`. */
 static void assert_refused(const char *assignment, const char *what)
 {
     if (parse(assignment) != -EINVAL)
