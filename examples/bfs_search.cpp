@@ -88,7 +88,7 @@ Found search_bottom_up(const Search &s)
                                        });
 }
 
-/* The checked-out words of the bitmaps, starting at word `first`, whose vertices one task may add. */
+/* The words of the bitmaps that a task has checked out, from word `first`. The task may add their vertices. */
 struct Part {
     uint64_t first;
     uat::checkout<uint64_t> next, seen;

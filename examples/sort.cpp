@@ -56,7 +56,7 @@ struct Earlier {
 /* Facts about a row of records. together() computes those of two consecutive rows from the facts about each. */
 struct Summary {
     Record first, last;
-    uint64_t count, checksum, disorders; /* sums; records that precede their predecessor */
+    uint64_t count, checksum, disorders; /* sums; number of records that belong before their predecessor */
     uint64_t digest, power;              /* a polynomial in hashes of the keys; its variable to the power `count` */
 };
 

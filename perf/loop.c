@@ -70,8 +70,8 @@ UAT_TASK(uint64_t, all, int64_t, iterations)
     return result;
 }
 
-/* Convert the work to cycles of this host's counter, once the options are known. Called as refuse(), but refuses
- * nothing. */
+/* Convert the work to cycles of this host's counter, once the options are known. It is the benchmark's refuse(), but it
+ * refuses nothing. */
 static const char *calibrate(void)
 {
     if (work > 0)

@@ -51,8 +51,9 @@ static inline uint64_t lowlock_after(uint64_t first, uint64_t address)
     return ((first >> LOWLOCK_SHIFT) + 1) << LOWLOCK_SHIFT | address;
 }
 
-/* Sequentially consistent. Orders this process's stores to the node before other processes can find the node, and their
- * accesses to a node before this process takes it. The swaps of enqueue and dequeue pair with each other. */
+/* Sequentially consistent. This process's stores to a node take effect before other processes can find it, and their
+ * accesses to a node take effect before this process takes it. The swaps of enqueue and dequeue pair with each
+ * other. */
 static inline int lowlock_swap(uint64_t *word, uint64_t expected, uint64_t desired)
 {
     return __atomic_compare_exchange_n(word, &expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);

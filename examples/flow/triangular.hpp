@@ -2,7 +2,7 @@
 /*
  * Solve L x = b for a sparse lower triangle L. L is read from a Matrix Market file, or generated if the file's name is
  * missing or empty. The rows are cut into blocks. A block of x waits for the blocks in which its rows have elements. b
- * belongs to x = 1. The answer is checked by |L x - b|.
+ * is such that every element of x is 1. The answer is checked by |L x - b|.
  */
 #ifndef EXAMPLES_FLOW_TRIANGULAR_HPP
 #define EXAMPLES_FLOW_TRIANGULAR_HPP

@@ -11,7 +11,7 @@
 enum { TASKS = 400, WORKERS_MAX = 64 };
 
 struct ranks {
-    int tasks[WORKERS_MAX]; /* by rank: numbers of tasks, or limits */
+    int tasks[WORKERS_MAX]; /* for each rank: its number of tasks, or its limit */
 };
 
 UAT_TASK(int, works, int64_t, ns)

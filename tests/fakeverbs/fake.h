@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A library that replaces libibverbs. LD_PRELOAD loads it before the real one. Functions that it does not define, such
- * as ibv_port_state_str(), come from the real library. The inline functions of <infiniband/verbs.h> call it through the
- * functions in a context (struct verbs_context).
+ * as ibv_port_state_str(), come from the real library. The inline functions of <infiniband/verbs.h> call this library
+ * through the functions in a context (struct verbs_context).
  *
  * The process that posts a request carries it out, with its own CPU, on the peer's memory, which it has mapped. It does
  * so in ibv_post_send(), so all operations take effect in posting order. Real adapters have a weaker order, so tests of

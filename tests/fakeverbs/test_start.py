@@ -35,7 +35,7 @@ def check(build, workers, hosts, shared=False):
     # A worker publishes two keys, and on several hosts a third one about the hosts that it has reached.
     keys = 2 + (hosts > 1)
     expect(count["pmix_put"] == (keys * workers, keys) and count["pmix_put_bytes"][0] >= 256 * workers, count)
-    # What a worker reads about each other worker: identity, segment and endpoint.
+    # A worker reads three values about each other worker: identity, segment and endpoint.
     expect(hosts > 1 or count["pmix_get_bytes"][1] <= 512 * workers + 4096, count)
     expect(count["requests"][0] >= workers and count["mr_pages"][0] >= count["mr_bytes"][0] // 4096, count)
     print(f"{workers} workers on {hosts} hosts{', shared' if shared else ''}: " + ", ".join(f"{call} {n[1]}" for call, n in count.items() if n[0]))

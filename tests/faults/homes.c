@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program for tests of checkpoints. Rank 3 of 4 makes a biased mutex. At each of the checkpoints, which
- * end the job, TURNS tasks that lock the mutex stand in the inbox of its home, because that worker is busy. Each takes
- * its turn after the restart, at the home that the mutex then has.
+ * Description: a program for tests of checkpoints. Rank 3 of 4 makes a biased mutex. Each checkpoint ends the job. At
+ * that time TURNS tasks that want to lock the mutex are in the inbox of its home, because that worker is busy. Each
+ * takes its turn after the restart, at the home that the mutex then has.
  *
  * usage: homes CHECKPOINTS     (start it with 4 workers, and then with any number)
  */

@@ -8,7 +8,7 @@ from launcher import cancel, signal_launcher
 
 
 class KillUatrun(Fault):
-    """No process is left that could print a line."""
+    """No process is left that could print a message."""
     name, launchers, number = "uatrun killed", ("uatrun",), signal.SIGKILL
 
     def hit(self, run):

@@ -2,8 +2,8 @@
 """The faults of the network: a link that goes down, a network that is cut between two hosts."""
 from fault import Fault
 
-# Soft-RoCE does not repeat packets that it cannot send for lack of a link or a route. A worker that connects at that
-# time may refuse to start.
+# Soft-RoCE does not repeat packets that it cannot send for lack of a link or a route. A worker that connects while
+# packets are lost may refuse to start.
 NO_LINK = (r"its state is down|cannot enter state RTR: Network is unreachable|"
            r"failed on \S+ \(port (down|active|init\w*)\): local QP operation error|"
            r"to rank \d+ \(\S+\): local QP operation error|"

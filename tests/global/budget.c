@@ -3,8 +3,8 @@
  * Description: publications may spend only a limited part of the time on releases (the budget). A flat loop's children
  * write far bytes, with round trips of 1 ms. The loop spends most of its time without waiting, because publications are
  * postponed. Publications are not postponed forever: after the loop, a thief finds the continuation of a task that
- * spawns again. During the loop the other worker is busy. A thief that took every continuation at once would leave the
- * loop's worker nothing to release.
+ * spawns again. During the loop the other worker is busy. Otherwise it could steal every continuation at once, and the
+ * loop's worker would have nothing to release.
  *
  * The test needs two workers and UAT_GLOBAL_HOSTS=2,latency=1ms.
  */

@@ -210,7 +210,7 @@ static void tree(void *arg, void *result)
     rewrite(&seed, a.own, a.own.stamp + 1);
 }
 
-/* Rewrite this rank's share between two runs. The share is that of the rank `shift` ranks later. */
+/* Between two runs, rewrite the share of the rank that is `shift` ranks after this one. */
 static void rewrite_share(uint64_t *seed, uint64_t stamp, int shift)
 {
     size_t n = (size_t)uat_size(), i = ((size_t)uat_rank() + (size_t)shift) % n;

@@ -137,7 +137,7 @@ static uint64_t lock_all(void)
     fill(0, 0);
     for (int i = 0; i < LOCKERS; i++)
         uat_spawn(&t[i], lock_in_turn, &l, sizeof(l), &wrong[i], sizeof(wrong[i]));
-    uat_latch_wait(l.latch); /* waits before the joins, so only this wait orders what follows */
+    uat_latch_wait(l.latch); /* a wait before the joins, so only this wait orders what follows */
     sum += wrong_bytes(0, LOCKERS * TURNS);
     for (int i = LOCKERS - 1; i >= 0; i--) {
         uat_join(&t[i]);

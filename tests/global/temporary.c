@@ -151,8 +151,7 @@ static int run(uint64_t seed)
         return 1;
     for (size_t at = 0; last.at && uat_rank() == uat_size() - 1 && at < last.bytes; at += PIECE)
         compare_piece((struct slice){last.at, at, at + PIECE < last.bytes ? at + PIECE : last.bytes, last.seed});
-    if (uat_rank() == uat_size() - 1) /* freed outside of the run, and mostly on another worker than the allocating
-                                       * one */
+    if (uat_rank() == uat_size() - 1) /* freed outside of the run, and mostly by a worker that did not allocate it */
         uat_global_temporary_free(last.at);
     if (uat_barrier())
         return 1;

@@ -337,7 +337,7 @@ static void work_link(struct peer *me, void *arg)
         int capture = peer_capture(), rc = uat_transport_do(me->transport, 1, ops, 1);
         peer_captured(capture, lines, sizeof(lines));
         set_link("up");
-        PEER_CHECK(rc == -EIO || rc == -ETIMEDOUT); /* Soft-RoCE refuses at once if the host has no route */
+        PEER_CHECK(rc == -EIO || rc == -ETIMEDOUT); /* without a route, Soft-RoCE refuses at once */
         PEER_CHECK(strstr(lines, "failed on rxe0:1 (port down)") && strstr(lines, "`ip link`"));
     }
     peer_barrier(me);
@@ -351,10 +351,10 @@ static void test_link(void **state)
     assert_int_equal(peers_run(&spec, work_link, NULL), 0);
 }
 
-/* librdmacm needs an address that can be reached by a route. */
+/* librdmacm needs an address to which there is a route. */
 static void test_rdmacm(void **state)
 {
-    char *both[] = {"UAT_CONNECT=rdmacm", "UAT_GID_INDEX=0", NULL}; /* link-local: not an IP address */
+    char *both[] = {"UAT_CONNECT=rdmacm", "UAT_GID_INDEX=0", NULL}; /* link-local, without an IP address */
     struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 1, .apart = true, .settings = both};
     struct refusal expected = {both[1], -EINVAL, "UAT_CONNECT=rdmacm needs a RoCE v2 address made of an IP address"};
     assert_int_equal(peers_run(&spec, work_open, &expected), 0);

@@ -18,7 +18,8 @@ VM_RUN, BUILD, GUESTS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b 4 -a 3 -d 7"]
-# Programs whose tasks wait, once per run. Their answers are checked, and the round trips on another worker's objects.
+# Programs whose tasks wait, once per run. The test checks their answers, and the round trips of operations on another
+# worker's objects.
 WAITING = ["uat-wavefront --blocks 6 --side 60 --seq", "uat-pipeline --items 30 --work 100 --seq",
            "uat-sync --members 10 --passes 40 --fibers 5 --depth 2 --batches 2"]
 WITH_TWO = PROGRAMS[-1:] + WAITING  # run with two workers under claim

@@ -136,8 +136,7 @@ static void work_asked(struct peer *me, void *arg)
         stranger = fork_stranger();
         if (stranger == 0)
             ask(address_of(&e.gid, e.cm_port), &greeting, pipes[1]);
-        PEER_CHECK(read(pipes[0], &byte, 1) == 1); /* rank 1 has refused the stranger while rank 1 waited for this
-                                                    * worker */
+        PEER_CHECK(read(pipes[0], &byte, 1) == 1); /* rank 1 has refused the stranger */
     } else {
         capture = peer_capture();
     }

@@ -15,7 +15,7 @@
 #include "tests/launcher/job.h"
 #include "tests/test.h"
 
-/* Rank 1 of four fails; the others wait in a fence, or fail in it. */
+/* Rank 1 of four fails; the other ranks wait in a fence, or fail in it. */
 JOB_TEST(failing_workers)
 {
     static const struct {

@@ -39,7 +39,7 @@ byte open[ENTRIES];         /* number of registrations, plus ENDED. Each use sta
 byte next[ENTRIES * NEXT];  /* task + 1 */
 byte mark[ENTRIES];         /* 1 + the task that ended last in this entry */
 byte entry_of[TASKS];
-short count;                /* number of ends, less the ends that the unroller waited for */
+short count;                /* number of ended entries, minus those for which the unroller waited */
 bool waits, woken;
 
 byte ready;                 /* bit t: task t is in a ring */

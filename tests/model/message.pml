@@ -171,7 +171,7 @@ end:
     od
 }
 
-/* decide(): `stands` says whether the request will be answered. */
+/* decide(): `stands`: whether the request will be answered. */
 inline decide()
 {
     assert(WHO(seen) != 3); /* a poke is not answered */

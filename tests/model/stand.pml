@@ -29,7 +29,7 @@ bool frozen;    /* the owner is in the barrier that follows the freeze; no worke
 #define OTHERS_STILL (still[1] && still[2])
 #endif
 
-/* A thief between two attempts. Rank 0 has poked the owner and now waits. */
+/* The step of a thief between two attempts. If the thief is rank 0, it has poked the owner and now waits. */
 #define STAND_THIEF                                                                                                     \
     :: atomic { wanted && me == 1 && got == 0 && !still[1] && COMPLETE(1) -> still[1] = true };                        \
        GO_ON                                                                                                         \

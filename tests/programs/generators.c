@@ -56,7 +56,8 @@ UAT_TASK(uint64_t, add, uint64_t, a, uint64_t, b)
     return a + b;
 }
 
-/* Two generators are in the frame while children are spawned. The children are joined late and in another order. */
+/* Two generators are in the frame while children are spawned. The children are joined late, and in another order than
+ * they were spawned. */
 UAT_TASK(uint64_t, consume, uint64_t, seed, int, n, int, depth)
 {
     chain_generator one;

@@ -65,7 +65,7 @@ UAT_TASK(int, channel_of, int, capacity)
     return errors;
 }
 
-/* A sender that waits for room when the channel is closed. */
+/* A sender that is waiting for room when the channel gets closed. */
 UAT_TASK(int, blocked_sender, numbers_channel, c)
 {
     return numbers_send(c, 2);

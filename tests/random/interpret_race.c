@@ -57,7 +57,7 @@ void race_touch(struct race *r, int number)
         return;
     memory_checkout(range, UAT_READ);
     memory_checkin(range, UAT_READ);
-    uint64_t n = race_pick(r, 40000); /* while this task works, others may write pieces and pass them on */
+    uint64_t n = race_pick(r, 40000); /* meanwhile other tasks may write pieces and pass them on */
     uat_sim_work(n);
     for (; n > 0; n--)
         __asm__ volatile("");

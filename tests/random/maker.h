@@ -42,7 +42,8 @@ struct maker {
 
 extern struct maker maker;
 
-/* A random number below a limit, and a random size up to a limit. Small sizes are as likely as large ones. */
+/* A random number below a limit, and a random size up to a limit. The size has a random number of bits, so small sizes
+ * are as likely as large ones. */
 uint64_t draw(uint64_t below);
 uint32_t draw_size(uint32_t most);
 /* A hash of the name. It does not depend on steps that were left out. */

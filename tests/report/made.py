@@ -47,9 +47,9 @@ def flow(path):
     """
     Two workers, in ms. A task runs in place from 0 to 100 on worker 0; the unroller, on worker 1, makes entry 64 from 50 to 60 and entry 128
     from 60 to 70. The end of the first task, from 100 to 105, makes entry 64 ready. Entry 64 runs from 110 to 310, and fetches from 200 to
-    250. Its end makes room in the window, so the unroller continues at 330, and makes entry 64 again from 330 to 340. That one is ready at
-    once, and runs from 345 to 400. Entry 128 runs from 70 to 90 and is not on the path. So: in place 100, hand-over 10 + 5, tasks 150 + 55,
-    fetches 50, window 20, unroller 10; in all 400.
+    250. Its end makes room in the window, so the unroller continues at 330, and makes entry 64 again from 330 to 340. The new entry 64 is
+    ready at once, and runs from 345 to 400. Entry 128 runs from 70 to 90 and is not on the path. So: in place 100, hand-over 10 + 5,
+    tasks 150 + 55, fetches 50, window 20, unroller 10; in all 400.
     """
     ms = 1000.0
     timeline(path, 2, [line("run", 0, 0, 320 * ms), line("fetch", 0, 200 * ms, 50 * ms, bytes=9), line("run", 1, 50 * ms, 350 * ms),

@@ -32,7 +32,7 @@ UAT_TASK(uint64_t, patient, uint64_t, n)
     return n;
 }
 
-/* While this task is busy, the thief that took its spawner becomes idle. Then the thief also steals this task, so this
+/* While this task is busy, the thief that took its spawner becomes idle. The thief then steals this task, too, so this
  * worker is idle. */
 UAT_TASK(uint64_t, busy, uint64_t, n)
 {

@@ -6,8 +6,8 @@ usage: architecture.py SOURCE-FOLDER
 
 The table lists the lowest room first, and a row may name only rows above it and files in their folders, so the table
 itself has no circle. The rule for files is stricter: a header, its part in detail/ and its
-source are one unit, and no units form a circle. A table that nobody can keep in mind is a fault, too: at most 20 rows.
-The test also runs on trees with one fault each, which it must find.
+source are one unit, and no units form a circle. The table has at most 20 rows, because a longer table would be too long
+to remember. The test also runs on trees with one fault each, which it must find.
 """
 import posixpath
 import re

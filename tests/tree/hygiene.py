@@ -3,7 +3,7 @@
 """Description: rules for every file of the tree: licence line, description of tests, no leftovers, white space.
 
 No file defines a static function under the name of a public one: the order of includes would decide which is called.
-Long files and lines only draw a warning: they are a hint, not a fault.
+For long files and lines the test only prints a warning.
 """
 import re
 import shutil

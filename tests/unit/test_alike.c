@@ -109,7 +109,7 @@ static void test_killed(void **state)
         pid_t speaker = start(3), other = -1;
         while (speakers(name) == 0 && !(ended = waitpid(speaker, NULL, WNOHANG)))
             ;
-        if (!ended) { /* stop the worker before it prints, which it does 0.3 s after it has taken the name */
+        if (!ended) { /* stop the worker before it prints; it prints 0.3 s after it has taken the name */
             kill(speaker, SIGSTOP);
             other = start(3);
             while (speakers(name) < 2 && waitpid(other, NULL, WNOHANG) == 0)

@@ -9,8 +9,8 @@
 #include "tests/test.h"
 #include "tests/unit/bulk_worker.h"
 
-/* Each worker writes and reads pieces of odd sizes in its share of each region of each host. The neighbours' bytes must
- * not change. */
+/* In each region of each host, each worker writes and reads pieces of odd sizes in its own part. The neighbours' bytes
+ * must not change. */
 static void work_bytes(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
