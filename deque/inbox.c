@@ -52,8 +52,8 @@ int uat_inbox_send(struct uat_inbox *inbox, int rank, uint64_t name)
     return 0;
 }
 
-/* READ the header of a task that was taken out (I4). The task's stack is checked when it is fetched. A list with more
- * tasks than all heaps have blocks contains a cycle. Returns 0 or a negative errno. */
+/* READ the header of a task that was taken out (I4). The task's stack is checked when it is fetched. If a list has more
+ * tasks than all heaps have blocks, it contains a cycle. Returns 0 or a negative errno. */
 static int look(struct uat_inbox *inbox, uint64_t name, struct uat_ready_task *task, uint64_t *next)
 {
     const struct uat_inbox_node *node = &inbox->landing->node;

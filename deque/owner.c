@@ -42,7 +42,7 @@ static uint64_t load_ack(const struct uat_deque *d, uint64_t index)
     return uat_cpu_load_acquire(&d->ring->ack[uat_slot_of(index)]);
 }
 
-/* Published entry i was claimed, and the claim acknowledged. Record the outcome in the entry's tag. */
+/* The claim on published entry i was acknowledged. Record the outcome in the entry's tag. */
 static void settle(struct uat_deque *d, size_t i, enum uat_ack_status status)
 {
     d->published--;

@@ -19,7 +19,7 @@
  *       write slot or stack before the acknowledgement (D4, D6).
  *   T3  Every claim is acknowledged exactly once, after all READs of slot and stack are complete.
  *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are as peeked.
- *       Otherwise they may mix two publications, so the thief READs both again; they no longer change.
+ *       Otherwise they may mix two publications, so the thief READs both again. By then they no longer change.
  */
 #ifndef UAT_THIEF_H
 #define UAT_THIEF_H
@@ -60,7 +60,7 @@ struct uat_landing {
 /* Words in which this worker, as a thief, publishes its state to the other workers. */
 struct uat_notice {
     /* The index that this thief is about to claim, or has claimed but not acknowledged. Only this worker's CPU writes
-     * it. An owner that waits too long READs them to find the thief. */
+     * it. An owner that waits too long READs these fields to find the thief. */
     uint64_t intent_victim, intent_index;
     /* Odd: this worker has work, or may be about to get some. Even: it has none. Each change from odd to even or back
      * adds 1. Only this worker's CPU writes it. Rank 0 READs it when it checks for deadlock. */

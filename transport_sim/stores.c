@@ -31,8 +31,8 @@ static void reach_oldest(int rank)
     forget(rank);
 }
 
-/* The store that reaches memory next: the earliest one, and of several with the same time the oldest. NULL if there is
- * none. */
+/* The store that reaches memory next: the earliest one; if several have the same time, the oldest of them. NULL if
+ * there is none. */
 static struct sim_store *next(int rank)
 {
     const struct sim_worker *worker = &uat_sim.world->worker[rank];

@@ -133,9 +133,9 @@ size_t uat_global_checkout_limit(void);
 void uat_global_prefetch(const void *p, size_t bytes);
 
 /* Copy bytes from or to global memory, near or far, without a checkout. `local` may be any memory of the caller. When
- * uat_global_put() returns, local may be used again. Both calls take effect in program order with the task's checkouts.
- * A range that is not in global memory ends the job with a message. With 0 bytes the calls do nothing, whatever the
- * addresses are. For a near range, each call is a memcpy(). */
+ * uat_global_put() returns, `local` may be used again. Both calls take effect in program order with the task's
+ * checkouts. A range that is not in global memory ends the job with a message. With 0 bytes the calls do nothing,
+ * whatever the addresses are. For a near range, each call is a memcpy(). */
 static inline void uat_global_get(void *local, const void *global, size_t bytes);
 static inline void uat_global_put(void *global, const void *local, size_t bytes);
 
@@ -181,7 +181,7 @@ typedef struct uat_global_transfer {
 
 /*
  * Get and put in two steps, so that many transfers can be in flight: begin the transfer, and wait for it before the
- * task's next spawn, join or end. Between begin and wait the program must not access local. Two transfers of one task
+ * task's next spawn, join or end. Between begin and wait the program must not access `local`. Two transfers of one task
  * on the same bytes are in order only if the task waits for the first before it begins the second. The task must wait
  * for each transfer exactly once. Waiting for a transfer again, or for one that was never begun, ends the job with a
  * message.

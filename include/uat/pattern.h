@@ -102,8 +102,8 @@ typedef struct uat_call {
     size_t result_size;
 } uat_call_t;
 
-/* Run count functions in parallel. Returns when all have ended. The last one runs in the calling task, without a spawn.
- * If count is 0, does nothing. The errors are those of uat_spawn(). */
+/* Run `count` functions in parallel. Returns when all have ended. The last one runs in the calling task, without a
+ * spawn. If count is 0, does nothing. The errors are those of uat_spawn(). */
 void uat_invoke(const uat_call_t *calls, size_t count);
 
 /*
@@ -118,7 +118,7 @@ typedef void uat_block_fn(void *elements, size_t first, size_t count, const void
  * `access` during its call. A block has at most UAT_GLOBAL_BLOCK bytes, or one element. It is in one chunk of the
  * array, unless it is a single element that crosses chunks. A worker starts with near blocks and offers the far half to
  * thieves. If both halves are equally near, it keeps the half on which it has worked before. A far block is fetched
- * while body works on the block before it. Call it only inside a task. Cannot fail; an array that is not in global
+ * while `body` works on the block before it. Call it only inside a task. Cannot fail; an array that is not in global
  * memory ends the job with a message.
  */
 void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,

@@ -115,8 +115,8 @@ static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
     uat_flow_do(shared, &op, 1);
 }
 
-/* End the entry of this name, and make the entries ready that waited only for it. What its task wrote must have been
- * released. views: a list of views for the unroller, or 0. */
+/* End the entry of this name, and make ready the entries that waited only for this one. What its task wrote must have
+ * been released. views: a list of views for the unroller, or 0. */
 static void end_entry(uint64_t name, uint64_t views)
 {
     struct uat_flow_links links;

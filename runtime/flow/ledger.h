@@ -64,7 +64,8 @@ struct uat_flow_waiter {
 
 struct uat_flow_entry {
     _Alignas(64) uint64_t left; /* atomics only; 0 before the entry's use and after it */
-    uint64_t open;              /* atomics only; above links.base: the number of registrations, and UAT_FLOW_ENDED */
+    uint64_t open;              /* atomics only; its difference from links.base is the number of registrations, plus
+                                 * UAT_FLOW_ENDED after the end */
     _Alignas(64) struct uat_flow_links links;
     union {
         struct uat_flow_body body;

@@ -101,7 +101,7 @@ static inline uint64_t uat_flow_shared(struct uat_flow_state *s)
 /* Begin a ledger, with one chunk. Afterwards flow->ledger names its state. */
 struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow);
 
-/* The state of flow's ledger, brought here if it lies elsewhere. The pointer is valid until the next call that gets a
+/* The state of flow's ledger, brought here if it lies elsewhere. The pointer is valid until the next call that takes a
  * flow. */
 struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow);
 

@@ -17,7 +17,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
-enum { WATCH_EVERY = 256 /* looks at a guard between two calls of the watch */ };
+enum { WATCH_EVERY = 256 /* number of looks at a guard between two calls of the watch */ };
 
 /* The number of bytes that taking a guard READs and leaving it WRITEs: all words except the guard. */
 enum { WORDS = offsetof(struct uat_waitobj, data) - offsetof(struct uat_waitobj, kind) };
