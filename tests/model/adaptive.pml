@@ -5,6 +5,8 @@
  * back a part that is still running. Between two parts a thief may run an interval of its own in its cell (a stranger),
  * from which no other worker may take.
  *
+ * With -DWEAK the owner's stores to its part and to `taken` reach memory late.
+ *
  * With -DREQUESTS: the mailbox. Two thieves share one slot, post REQUESTS requests each, and cancel them at any time.
  * Each request that is not cancelled gets one answer, for its own data.
  */
@@ -36,6 +38,30 @@ byte cell_of[THIEVES * PARTS_MAX + 1];
 bool done[ROUNDS * UNITS];
 byte ended;                  /* number of rounds that ended */
 
+#define STORERS 1
+#include "weak.pml"
+#ifdef WEAK
+inline reach(who, which)
+{
+    if
+    :: which == 0 -> part = value
+    :: else -> taken[which - 1] = value
+    fi
+}
+
+active proctype StoreBuffer()
+{
+    byte value;
+end:
+    do
+    :: REACH(0, 0) :: REACH(0, 1) :: REACH(0, 2)
+    od
+}
+#define IS_CLEARED(i) (buffer[0]??[eval(i + 1), f]) /* the owner loads its own store */
+#else
+#define IS_CLEARED(i) false
+#endif
+
 inline swap(at, expected, desired, old)
 {
     atomic { old = word[at]; if :: old == expected -> word[at] = desired :: else fi }
@@ -52,10 +78,12 @@ active proctype Owner()
     byte parts, f, i, generation;
     do
     :: ended < ROUNDS ->
-        part = ended;
-        atomic { taken[0] = 0; taken[1] = 0; taken[2] = 0; taken[3] = 0 }
+        STORE(0, 0, part, ended);
+        STORE(0, 1, taken[0], 0);
+        STORE(0, 2, taken[1], 0);
+        atomic { taken[2] = 0; taken[3] = 0 }
         seen = WORD(generation, 0, 0, UNITS);
-        word[0] = seen;
+        atomic { RELEASED(0); word[0] = seen }; /* uat_cell_swap() */
 next:   do
         :: IS_LEFT(seen) ->
             swap(0, seen, WORD(generation, PARTS(seen), BEGIN(seen) + 1, END(seen)), old);
@@ -70,7 +98,7 @@ next:   do
         do
         :: parts > 0 ->
             i = parts - 1;
-            (taken[i] != 0);
+            (taken[i] != 0 && !IS_CLEARED(i));
             f = taken[i] - 1;
             rest = 0;
             if

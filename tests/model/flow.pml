@@ -10,6 +10,8 @@
  * `home` is the set of tasks whose writes were released. view[w] is what worker w sees: the tasks that were in `home`
  * at the worker's last ACQUIRE, and the tasks that ran on worker w.
  *
+ * With -DWEAK what the unroller stores to entries on its own worker, and its waiter, reach memory late.
+ *
  * An entry that joins several others is left out here: a line lists those entries as its writers.
  */
 #ifndef TASKS
@@ -42,6 +44,8 @@ byte entry_of[TASKS];
 short count;                /* number of ended entries, minus those for which the unroller waited */
 bool waits, woken;
 
+byte content[ENTRIES];      /* what a worker needs to start the task: task + 1 */
+
 byte ready;                 /* bit t: task t is in a ring */
 byte children;              /* bit t: task t has parted, and runs on another worker */
 byte record[TASKS];         /* 0: none; 1: unroller or child has arrived; 2: both */
@@ -51,6 +55,41 @@ byte ended;                 /* bit t: the body of t has ended */
 byte started;
 byte home;
 byte view[WORKERS + 1];
+
+#define STORERS 1
+#include "weak.pml"
+#define CONTENT_WORD(e) (ENTRIES * NEXT + (e))
+#define WAITER_WORD     (ENTRIES * NEXT + ENTRIES)
+#ifdef M_NO_RELEASE_OF_NEXT
+#define RELEASED_NEXT true
+#else
+#define RELEASED_NEXT RELEASED(0)
+#endif
+#ifdef M_NO_RELEASE_OF_WAITER
+#define RELEASED_WAITER true
+#else
+#define RELEASED_WAITER RELEASED(0)
+#endif
+#ifdef WEAK
+inline reach(who, which)
+{
+    if
+    :: which < ENTRIES * NEXT -> next[which] = value
+    :: which == WAITER_WORD -> waits = value
+    :: else -> content[which - ENTRIES * NEXT] = value
+    fi
+}
+
+active proctype StoreBuffer()
+{
+    byte value;
+end:
+    do
+    :: REACH(0, 0) :: REACH(0, 1) :: REACH(0, 2) :: REACH(0, 3) /* ENTRIES is 2 */
+    :: REACH(0, 4) :: REACH(0, 5) :: REACH(0, 6)
+    od
+}
+#endif
 
 /* The body of t runs on worker w. */
 inline body(t, w)
@@ -130,7 +169,7 @@ inline end_entry(t)
     od;
     atomic {
         if
-        :: count == -1 -> woken = true
+        :: count == -1 -> assert(waits); woken = true
         :: else
         fi;
         count++
@@ -169,6 +208,7 @@ end:
 #ifndef M_NO_ACQUIRE
         acquire(w);
 #endif
+        assert(content[entry_of[t]] == t + 1);
         entry = true;
         body(t, w);
         release(t);
@@ -275,8 +315,9 @@ active proctype Unroller()
            :: begun - retired < ENTRIES -> break
            :: else
            fi;
-           waits = true;
+           STORE(0, WAITER_WORD, waits, true);
            atomic { /* { WRITE waiter; FETCH_ADD(count, -n) } */
+               RELEASED_WAITER;
                n = retired + 1 - awaited;
                awaited = retired + 1;
                old = (count >= n);
@@ -296,8 +337,11 @@ active proctype Unroller()
         :: id[e] != 0 -> e++
         :: else -> break
         od;
-        entry_of[t] = e; open[e] = 0; used[e] = 0; id[e] = t + 1; begun++;
-        registered = 0;
+        atomic { /* no other worker looks at the entry yet */
+            entry_of[t] = e; open[e] = 0; used[e] = 0; id[e] = t + 1; begun++;
+            STORE(0, CONTENT_WORD(e), content[e], t + 1);
+            registered = 0
+        };
         shares = line_sharers[datum[t]] == 0 || (mode[t] != INOUT && line_mode[datum[t]] == mode[t]);
         s_ = 0;
         do
@@ -323,8 +367,8 @@ active proctype Unroller()
                 atomic { old = open[i]; open[i] = open[i] + 1 };
                 next[i * NEXT + used[i]] = t + 1;
 #else
-                next[i * NEXT + used[i]] = t + 1;
-                atomic { old = open[i]; open[i] = open[i] + 1 };
+                STORE(0, i * NEXT + used[i], next[i * NEXT + used[i]], t + 1);
+                atomic { RELEASED_NEXT; old = open[i]; open[i] = open[i] + 1 };
 #endif
                 used[i] = used[i] + 1;
 #ifdef M_END_NOT_SEEN
@@ -350,10 +394,10 @@ active proctype Unroller()
         od;
         s_ = 0;
         if
-        :: registered == 0 -> ready = ready | (1 << t)
+        :: registered == 0 -> atomic { RELEASED(0); ready = ready | (1 << t) } /* uat_flow_ring_push() */
         :: else ->
 #ifndef M_ADDED_ONE_BY_ONE
-            atomic { left[e] = left[e] + registered;
+            atomic { RELEASED(0); left[e] = left[e] + registered;
                 if
                 :: left[e] == 0 -> ready = ready | (1 << t)
                 :: else

@@ -5,6 +5,8 @@
  * block back. Then the sender may use the block again. Each send is received exactly once. Meanwhile rank 0 looks for a
  * deadlock, as in runtime/sched/deadlock.c. It must not report one before all is done.
  *
+ * With -DWEAK the sender's store to its block, and the home's notice, reach memory late.
+ *
  * A worker's notice is odd while it has work. The home has no work at first; a sender has work until its last send.
  */
 #ifndef SENDERS
@@ -23,6 +25,39 @@ bool there[SENDERS];    /* it holds a task that was sent and not yet received */
 byte work[SENDERS + 1]; /* the notices */
 byte received;
 
+#define STORERS (SENDERS + 1)
+#include "weak.pml"
+#ifdef WEAK
+inline reach(who, word)
+{
+    if
+    :: who == HOME -> work[HOME] = value
+    :: else -> next[who + 1] = value
+    fi
+}
+
+active proctype StoreBuffers()
+{
+    byte value;
+end:
+    do
+    :: REACH(0, 0)
+    :: REACH(1, 0)
+    :: REACH(HOME, 0)
+    od
+}
+#endif
+#ifdef M_NO_RELEASE_BY_HOME
+#define RELEASED_BY_HOME true
+#else
+#define RELEASED_BY_HOME RELEASED(HOME)
+#endif
+#ifdef M_NO_RELEASE_BY_SENDER
+#define RELEASED_BY_SENDER true
+#else
+#define RELEASED_BY_SENDER RELEASED(self)
+#endif
+
 proctype Sender(byte self)
 {
     byte expected, old, round;
@@ -34,7 +69,7 @@ proctype Sender(byte self)
         do
         ::
 #ifndef M_NEXT_AFTER_SWAP
-            next[NAME] = expected;
+            STORE(self, 0, next[NAME], expected);
 #endif
 #ifdef M_SEND_BY_WRITE
             old = head; /* a READ, then a WRITE */
@@ -43,6 +78,7 @@ proctype Sender(byte self)
             break
 #else
             atomic {
+                RELEASED_BY_SENDER;
                 old = head;
                 if
                 :: old == expected -> head = NAME
@@ -86,11 +122,12 @@ inline receive(name)
 
 proctype Home()
 {
-    byte first, old, at, after;
+    byte first, old, at, after, notice;
     do
     :: head != 0 ->
 #ifndef M_WORK_AFTER_TAKE
-        work[HOME]++; /* uat_notice_begin() */
+        notice++;
+        STORE(HOME, 0, work[HOME], notice); /* uat_notice_begin() */
 #endif
         first = head;
         do
@@ -101,6 +138,7 @@ proctype Home()
             break
 #else
             atomic {
+                RELEASED_BY_HOME;
                 old = head;
                 if
                 :: old == first -> head = 0
@@ -114,14 +152,16 @@ proctype Home()
 #endif
         od;
 #ifdef M_WORK_AFTER_TAKE
-        work[HOME]++;
+        notice++;
+        STORE(HOME, 0, work[HOME], notice);
 #endif
         at = first;
         do
         :: at != 0 -> receive(at); at = after
         :: else -> break
         od;
-        work[HOME]++ /* uat_notice_end() */
+        notice++;
+        atomic { RELEASED_BY_HOME; STORE(HOME, 0, work[HOME], notice) } /* uat_notice_end() */
     :: received == SENDERS * ROUNDS -> break
     od
 }
@@ -183,6 +223,6 @@ init {
         run Home();
         run Rank0()
     }
-    (received == SENDERS * ROUNDS && _nr_pr == 1);
+    (received == SENDERS * ROUNDS && _nr_pr == 1 + BUFFERS);
     assert(head == 0)
 }

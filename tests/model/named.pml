@@ -2,7 +2,7 @@
 /*
  * The names of channels, runtime/sync/named.c: one list, and PROCESSES workers that each name one of two names. All
  * combinations are searched. Node p is the one that worker p makes. Two workers that gave the same name must get the
- * same channel.
+ * same channel. With -DWEAK the stores to a node reach memory late.
  */
 #ifndef PROCESSES
 #define PROCESSES 3
@@ -14,6 +14,30 @@ byte next[PROCESSES] = NONE;
 byte name[PROCESSES];      /* the name in each node; 0 until written */
 byte asked[PROCESSES];     /* what the worker names */
 byte channel[PROCESSES] = NONE;
+
+#define STORERS PROCESSES
+#include "weak.pml"
+#define NAME_WORD 0
+#define NEXT_WORD 1
+#ifdef WEAK
+inline reach(p, word)
+{
+    if
+    :: word == NAME_WORD -> name[p] = value
+    :: else -> next[p] = value
+    fi
+}
+
+active proctype StoreBuffers()
+{
+    byte value;
+end:
+    do
+    :: REACH(0, NAME_WORD) :: REACH(1, NAME_WORD) :: REACH(2, NAME_WORD)
+    :: REACH(0, NEXT_WORD) :: REACH(1, NEXT_WORD) :: REACH(2, NEXT_WORD)
+    od
+}
+#endif
 
 /* Search the list for worker p's name, from `at` up to `last`. `got` is the node found, or NONE. */
 inline find(last)
@@ -40,10 +64,11 @@ proctype Worker(byte p)
     :: got != NONE -> break
     :: else ->
 #ifndef M_NODE_AFTER_SWAP
-        name[p] = asked[p];
+        STORE(p, NAME_WORD, name[p], asked[p]);
 #endif
-        next[p] = expected;
+        STORE(p, NEXT_WORD, next[p], expected);
         atomic {
+            RELEASED(p); /* add() */
             if
             :: head == expected -> head = p; got = p
             :: else
@@ -85,7 +110,7 @@ init
         for (i : 0 .. PROCESSES - 1) { run Worker(i) };
         i = 0
     };
-    (_nr_pr == 1);
+    (_nr_pr == 1 + BUFFERS);
     assert(asked[0] != asked[1] || channel[0] == channel[1]);
     assert(asked[0] != asked[2] || channel[0] == channel[2]);
     assert(asked[1] != asked[2] || channel[1] == channel[2]);

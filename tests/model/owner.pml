@@ -257,7 +257,7 @@ active proctype Owner()
     :: atomic { pushed == ENTRIES && n == 0 -> break }
     od;
     assert(done == ALL_DONE);
-#if defined(STOP) || defined(GRANTS)
+#if defined(STOP) || (defined(GRANTS) && !defined(M_NO_ANSWER_WITHOUT_WORK))
 end:
     do
     STAND_OWNER

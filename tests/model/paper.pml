@@ -2,8 +2,11 @@
 /*
  * The paper protocol: deque/owner.c against THIEVES thieves of deque/thief_paper.c. See README.md for what is left out.
  *
- * With -DGRANTS the lock goes by messages (paper-message): deque/owner.c and grant.c against thief_paper.c. How a request
- * gets to the owner, and how it is withdrawn, is in message.pml.
+ * With -DGRANTS the lock goes by messages (paper-message): deque/owner.c and grant.c against thief_paper.c. Here a thief
+ * waits for the answer without limit, as in the paper (JIP 2016). uat's thief withdraws its request after a while. How
+ * it does, and how a request gets to the owner, is in message.pml.
+ *
+ * With -DWEAK the owner's stores leave its store buffer in a weak order: ring.pml.
  *
  * It checks the same properties as claim.pml. It also checks that at most one thief holds the lock, and that the lock
  * equals `claims` when all thieves are done. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek only

@@ -4,6 +4,8 @@
  * ends the root. A stop is requested REQUESTS times, at any moment. Checked: no worker waits forever. When rank 0 says
  * that all are still, each worker is still for this very order, in this run (K3, K4, K5). No request is lost.
  *
+ * With -DWEAK a worker's memory, which a checkpoint saves, reaches its state at the stop late.
+ *
  * Each worker is in a run, or between two runs, where it may stay for any time. The end of a run is announced to all
  * workers at once, and a barrier follows.
  */
@@ -33,6 +35,26 @@ byte asked;            /* requests that are not served yet, at most 1 */
 byte made, served;     /* requests made; completed stops */
 bool lost;             /* a request was taken, but neither served nor kept */
 
+byte saved[WORKERS];   /* the last state of a worker's memory: the order at which the worker stood */
+#define STORERS WORKERS
+#include "weak.pml"
+#ifdef WEAK
+inline reach(who, word)
+{
+    saved[who] = value
+}
+
+active proctype StoreBuffers()
+{
+    byte value;
+end:
+    do
+    :: REACH(1, 0)
+    :: REACH(2, 0)
+    od
+}
+#endif
+
 #define ANNOUNCED(now) (ended >= (now))
 
 inline leave_run(me)
@@ -55,6 +77,10 @@ proctype Worker(byte me)
                order[me] != done && OF_THIS_RUN(order[me], now) && !ANNOUNCED(now) ->
                seen = order[me];
                done = seen;
+               STORE(me, 0, saved[me], seen)
+           };
+           atomic { /* show() */
+               RELEASED(me);
                still[me] = seen;
                stands[me] = true
            };
@@ -113,6 +139,7 @@ proctype Leader()
                    assert(!ANNOUNCED(now) && stands[1] && stands[2]);
                    assert(run_of[1] == now && run_of[2] == now);
                    assert(still[1] == ORDER(now, number) && still[2] == ORDER(now, number));
+               assert(saved[1] == ORDER(now, number) && saved[2] == ORDER(now, number));
                    served++;
                    verdict[1] = ORDER(now, number);
                    verdict[2] = ORDER(now, number)
