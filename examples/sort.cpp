@@ -53,7 +53,7 @@ struct Earlier {
     }
 };
 
-/* Facts about a row of records. together() computes those of two consecutive rows from the facts about each. */
+/* Facts about a row of records. together() combines the facts about two consecutive rows. */
 struct Summary {
     Record first, last;
     uint64_t count, checksum, disorders; /* sums; number of records that belong before their predecessor */

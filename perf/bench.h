@@ -126,7 +126,7 @@ struct uat_bench_run {
     uat_stats_t stats; /* counters of this run, over all workers; stack_bytes_max counts since the start */
 };
 
-/* The content of the report. `run` is the run with the median time, and the figures are those of that run. */
+/* The content of the report. `run` is the run with the median time, and the figures are from that run. */
 struct uat_bench_report {
     const struct uat_bench *bench;
     const struct uat_bench_settings *settings;

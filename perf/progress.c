@@ -49,7 +49,7 @@ static struct {
     bool written; /* there is a line on the terminal */
 } progress;
 
-/* The address at which other hosts reach this one: that of the first interface that is up and not a loopback. */
+/* The address at which other hosts reach this host: that of the first interface that is up and not a loopback. */
 static struct in_addr own_address(void)
 {
     struct in_addr address = {htonl(INADDR_LOOPBACK)};

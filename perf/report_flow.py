@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The critical path of data-flow tasks in a timeline. It is followed backwards from the last end: from each part to the event that the part waited
-for.
+"""The critical path of data-flow tasks in a timeline. The path is followed backwards from the last end: from each part to the event that the part
+waited for.
 
 An entry of a flow's ledger is spawned by the unroller, becomes ready at its spawn or at the end of another entry, then begins and ends.
 """

@@ -90,8 +90,8 @@ static int ring_buffered(const struct sync_plan *plan, struct sync_taken *taken)
     return ring_run(taken, plan->members, plan->passes, 1, plan->frame);
 }
 
-/* A member of a ring with semaphores. Each member has a semaphore, acquires it, and releases that of the next
- * member. */
+/* A member of a ring with semaphores. Each member acquires its own semaphore, and then releases the next member's
+ * semaphore. */
 UAT_TASK(uint64_t, gate_member, uat_semaphore_t, own, uat_semaphore_t, next, uint64_t, rounds)
 {
     for (uint64_t i = 0; i < rounds; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cost of an access to global memory, near and far: checkouts, gets, puts, split-phase transfers, atomics, sweeps.
- * Rank 0 measures. The other ranks sleep, so that their hosts are idle. Far memory is that of the last rank, which must
- * be on a second host or be made far by UAT_GLOBAL_HOSTS.
+ * Rank 0 measures. The other ranks sleep, so that their hosts are idle. Far memory belongs to the last rank, which must
+ * be on a second host, real or by UAT_GLOBAL_HOSTS.
  */
 #include "perf/transfer.h"
 

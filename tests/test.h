@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unit tests with cmocka. TEST(name) { ... } defines a test and adds it to those of its program, which run in the order
- * of their definition. A program without a main() of its own runs them all and does nothing else.
+ * Unit tests with cmocka. TEST(name) { ... } defines a test and adds it to the tests of its program, which run in the
+ * order of their definition. A program without a main() of its own runs them all and does nothing else.
  */
 #ifndef UAT_TESTS_TEST_H
 #define UAT_TESTS_TEST_H

@@ -29,7 +29,8 @@ POLL = 58  # ns: creation of a task on TSUBAME2.5, AM-based, takes 353 - 184 cyc
 STEALS = {"HPDC'15": ("fx10", 3055, 1.848, {"steal": 42000, "suspend and resume": 3500, "fetch-and-add": 9800, "fault": 21000}),
           "JIP 2016": ("tsubame", 664, 2.93, {"steal": 86000, "suspend and resume": 1100, "READ": 11600, "WRITE": 8400}),
           "JIP 2016, AM-based": ("tsubame-am", 664, 2.93, {"steal": 61000, "suspend and resume": 800, "READ": 8200, "WRITE": 5900})}
-# JIP 2016, AM-based with 1800 workers, with and without the empty check: ratio of its time to that of RDMA-emulated, and % of the time spent on messages
+# JIP 2016, AM-based with 1800 workers, with and without the empty check: its time divided by the time of RDMA-emulated, and the % of its time that goes
+# to messages
 AM = {"btc": ((2.88, 63.3), (3.67, 70.0)), "uts": ((1.30, 25.7), (1.38, 29.8)), "nqueens": ((1.41, 41.4), None)}
 
 # paper, program, nanoseconds per task or node and worker, tasks or nodes of the run, efficiency, seconds of the run, published bytes of stack

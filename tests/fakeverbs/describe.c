@@ -120,7 +120,7 @@ static bool set(const struct key *keys, void *object, const char *name, const ch
     return true;
 }
 
-/* Values that a file does not give. Limits among them are too large to be reached. */
+/* Values that a file does not give. Those that are limits are too large to be reached. */
 static struct fake_device *new_device(struct fake_state *state, const char *name)
 {
     if (state->devices == FAKE_DEVICES)

@@ -14,7 +14,7 @@ extern struct run run;
 /* Take the paths of uatrun and the client from the command line. If they are missing, print a line and return false. */
 bool job_take_arguments(int argc, char **argv);
 
-/* Start uatrun with the arguments up to NULL, of which "CLIENT" stands for the client's path. input: its standard
+/* Start uatrun with the arguments up to NULL. An argument "CLIENT" stands for the client's path. input: its standard
  * input, or -1 for none. */
 void job_start(int input, const char *first, ...);
 

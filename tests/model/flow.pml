@@ -3,9 +3,9 @@
  * The ledger of runtime/flow/ledger.h: an unroller and two workers. Each of TASKS tasks accesses one of two data in one
  * of three modes: it reads, it writes, or it excludes the others without a fixed order (UAT_FLOW_ANY). All combinations
  * are searched. With -DCHAIN all tasks write one datum; with -DONE all access one datum. While no task is under way, a
- * spawn may run its task in place, or the task may part. Otherwise the task becomes an entry. There are ENTRIES
- * entries, so entries are reused. When a task's body begins, all earlier tasks that it conflicts with must have ended,
- * and it must see what they wrote.
+ * spawn may run its task in place, and the task may part from the unroller. Otherwise the task becomes an entry. There
+ * are ENTRIES entries, so entries are reused. When a task's body begins, all earlier tasks that it conflicts with must
+ * have ended, and it must see what they wrote.
  *
  * `home` is the set of tasks whose writes were released. view[w] is what worker w sees: the tasks that were in `home`
  * at the worker's last ACQUIRE, and the tasks that ran on worker w.

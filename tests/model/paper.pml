@@ -181,7 +181,7 @@ end:
            busy++;
            old = lock; /* FETCH_ADD */
            lock++;
-           do /* q: the slot that turns out to be that of claims */
+           do /* q: the slot that turns out to be the one at `claims` */
            :: q < SLOTS - 1 -> q++
            :: break
            od

@@ -117,7 +117,7 @@ active proctype Owner()
     od
 }
 
-/* The thief, and its steps in the new job, where process and local variables are new, too. */
+/* The thief. In the new job its process and its local variables are new, too. */
 active proctype Thief()
 {
     byte index, task;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: an adapter excludes atomics from each other by the low 12 bits of their addresses. So two of up to 64
- * workers of a host must not have words of the same kind that agree in these bits, including words of global memory
- * (transport/colour.h). All workers must be on one host.
+ * Description: an adapter executes one atomic after the other if their addresses agree in the low 12 bits. So two of up
+ * to 64 workers of a host must not have words of the same kind that agree in these bits, including words of global
+ * memory (transport/colour.h). All workers must be on one host.
  */
 #include <stdio.h>
 #include <stdlib.h>

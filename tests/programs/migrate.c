@@ -192,7 +192,7 @@ UAT_TASK(int, crowd, int, unused)
     return errors;
 }
 
-/* A task spawns into one group on all workers. The children hold a mutex while they and their spawner move. */
+/* A task spawns children of one group on all workers. The children hold a mutex while they and their spawner move. */
 UAT_TASK_VOID(holder, uat_mutex_t, m, int, rank)
 {
     uat_mutex_lock(m);

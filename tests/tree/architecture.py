@@ -45,7 +45,7 @@ class Table:
             self.rows |= {room: set(allowed) for room in rooms}
 
     def room_of(self, path):
-        """The row of a file: that of the nearest folder above it that has one."""
+        """The row of a file: the row of the nearest folder above the file that has a row."""
         folder = posixpath.dirname(path)
         while folder and folder + "/" not in self.rows:
             folder = posixpath.dirname(folder)

@@ -40,7 +40,7 @@ def sentences(text, pattern):
 
 
 def all_sentences():
-    """The sentences of comments, and those of documents."""
+    """The sentences of comments, and the sentences of documents."""
     comments, documents = [], []
     for path in sorted(files_of(ROOT)):
         name = path.relative_to(ROOT).as_posix()

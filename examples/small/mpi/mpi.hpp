@@ -20,7 +20,7 @@ struct job {
     {
         MPI_Finalize();
     }
-    /* The first of a rank's share of n indices. The share ends where that of the next rank begins. */
+    /* The first of a rank's share of n indices. The share ends where the next rank's share begins. */
     int64_t first(int64_t n, int of) const
     {
         return n * of / size;
