@@ -24,6 +24,7 @@ enum { B = TILE, TILES_MAX = 128 };
 int64_t cholesky_n = 16, cholesky_work, cholesky_group = 2; /* cholesky.h */
 static int64_t mode;                                        /* an enum way */
 static int64_t window = UAT_FLOW_WINDOW;
+static int64_t anywhere;
 
 enum way { FLOW, FORK_JOIN, LATCHES, NESTED };
 
@@ -43,6 +44,8 @@ UAT_TASK_VOID(cholesky, tile *, t)
 
     uat_flow_begin(&f);
     uat_flow_window(&f, (size_t)window);
+    if (anywhere)
+        uat_flow_at(&f, UAT_FLOW_ANYWHERE);
     for (int64_t k = 0; k < cholesky_n; k++) {
         potrf_flow(&f, tile_at(t, k, k));
         for (int64_t i = k + 1; i < cholesky_n; i++)
@@ -323,6 +326,7 @@ static const struct uat_bench_option options[] = {
      &mode, NULL, 0, 3},
     {"-g", "TILES", "tiles in a row of a block of -m 3", &cholesky_group, NULL, 1, TILES_MAX},
     {"-W", "WINDOW", "data-flow tasks that are under way at a time", &window, NULL, 1, UAT_FLOW_WINDOW},
+    {"-a", "1", "run data-flow tasks on any host, not near the tiles that they write", &anywhere, NULL, 0, 1},
     {"-w", "NS", "simulated nanoseconds of a gemm, which then computes nothing; 0: compute", &cholesky_work, NULL, 0,
      1e9},
     {0},

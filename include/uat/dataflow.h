@@ -82,7 +82,8 @@ typedef struct uat_flow {
     uint64_t ledger; /* 0 while nothing of the flow is under way elsewhere */
     struct uat_flow *self;
     uint64_t window;
-    uint64_t ordered; /* uat_flow_keep_order() was called */
+    uint32_t ordered; /* uat_flow_keep_order() was called */
+    uint32_t home;    /* the host that uat_flow_at() named; 0: each task's data decide */
 } uat_flow_t;
 
 /* Make an empty flow. Call it in a task, for a flow in the task's frame. A flow may be begun again after its end. */
@@ -104,6 +105,15 @@ void uat_flow_window(uat_flow_t *flow, size_t n);
 /* Run also tasks with UAT_FLOW_ANY and UAT_FLOW_ADD in the order of their spawns, as with UAT_FLOW_INOUT. In that case
  * two runs have the same result, to the last bit. Call it after uat_flow_begin() and before the first spawn. */
 void uat_flow_keep_order(uat_flow_t *flow);
+
+/*
+ * Let the tasks that are spawned from now on run, if possible, on the host that keeps the datum at p, which must lie in
+ * global memory. NULL, as after uat_flow_begin(): on the host that keeps the largest datum that the task writes.
+ * UAT_FLOW_ANYWHERE: on any host. This only chooses among tasks that are ready: a worker that finds no other task runs
+ * a task of another host. The result never depends on it. In a job of one host the call has no effect.
+ */
+void uat_flow_at(uat_flow_t *flow, const void *p);
+#define UAT_FLOW_ANYWHERE ((const void *)(uintptr_t)1)
 
 /* An access of uat_flow_spawn(). If rows is above 1, the datum consists of `rows` rows of `bytes` bytes, which start
  * `pitch` bytes apart: a block of a matrix. It is still named by its first byte. */

@@ -63,6 +63,12 @@ class flow
         uat_flow_keep_order(&flow_);
     }
 
+    /* Let the tasks that are spawned from now on run, if possible, on the host of the datum at p: uat_flow_at(). */
+    void at(const void *p)
+    {
+        uat_flow_at(&flow_, p);
+    }
+
     /* Spawn f(args...) as a data-flow task. The types of f's parameters say how it accesses the data. f is a function,
      * or a lambda without `auto` parameters. */
     template <class F, class... A> void spawn(F f, A... args)
@@ -84,9 +90,11 @@ class flow
     {
         std::size_t window = flow_.window;
         bool ordered = flow_.ordered != 0;
+        auto home = flow_.home;
         uat_flow_end(&flow_);
         uat_flow_begin(&flow_);
         uat_flow_window(&flow_, window);
+        flow_.home = home;
         if (ordered)
             uat_flow_keep_order(&flow_);
     }

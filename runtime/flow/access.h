@@ -15,7 +15,7 @@ enum { UAT_FLOW_BATCH = 24 /* chains in flight at once */ };
 struct uat_flow_staging {
     uint64_t old[UAT_FLOW_BATCH]; /* old values that atomics return */
     uint64_t word[UAT_FLOW_BATCH];
-    uint64_t peek[8][2]; /* what a thief has READ of each victim */
+    uint64_t peek[8][2][2]; /* what a thief has READ of each victim */
     struct uat_flow_links links;
     struct uat_flow_body body; /* the argument of the task that starts next */
     struct uat_flow_waiter waiter;

@@ -7,6 +7,7 @@
 #include "runtime/flow/declare.h"
 #include "runtime/flow/entry.h"
 #include "runtime/flow/guard.h"
+#include "runtime/flow/home.h"
 #include "runtime/flow/ring.h"
 #include "runtime/flow/state.h"
 #include "runtime/flow/unroll.h"
@@ -52,6 +53,17 @@ void uat_flow_keep_order(uat_flow_t *flow)
 {
     check(flow, "uat_flow_keep_order()");
     flow->ordered = 1;
+}
+
+void uat_flow_at(uat_flow_t *flow, const void *p)
+{
+    check(flow, "uat_flow_at()");
+    if (p && p != UAT_FLOW_ANYWHERE && uat_global_home(p) < 0)
+        uat_fatal(
+            "uat_flow_at() was given %p, which is no address of global memory; it takes a datum in an array or an "
+            "object, NULL, or UAT_FLOW_ANYWHERE",
+            p);
+    flow->home = p ? uat_flow_home(p) | 1 : 0;
 }
 
 /* A wait for a number of ends, or for an entry. */
@@ -174,9 +186,10 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
     else
         uat_flow_write_task(flow, id, body, arg, size, access, n);
     struct uat_flow_state *s = uat_flow_address(flow->ledger);
-    uint64_t name = uat_flow_name(s, id);
+    unsigned home = uat_flow_home_of(flow, access, n);
+    uint64_t name = uat_flow_name(s, id) | home;
     uat_global_before_wait(); /* RELEASE of what the unroller wrote before; pairs with the ACQUIRE in take() */
-    if (uat_flow_order(flow, id, access, n))
+    if (uat_flow_order(flow, id, home, access, n))
         uat_flow_ring_push(name);
     uat_trace_end(UAT_TRACE_FLOW_SPAWN, begin, name, -1);
 }

@@ -4,6 +4,10 @@
  * them, the oldest first. Entries that do not fit wait in a private list. A slot has one word, the name of an entry. So
  * the ring can be long, and thieves reach everything in it while the owner computes.
  *
+ * A worker has two such rings. Entries that had better run on another host (home.h) go to the second one, which exists
+ * only if there is far memory. The owner takes from the first one as long as it can. A thief looks at both rings of its
+ * victims, and takes an entry for its own host if it sees one.
+ *
  *   Q1  Only atomics change claims. Only the owner's CPU writes bottom and slots. Both counts only grow.
  *   Q2  Entry i is in slot i mod UAT_FLOW_SLOTS from before bottom > i until claims > i: the owner overwrites a slot
  *       only when it has seen that claims is above the slot's last index.
@@ -19,18 +23,20 @@
 
 #include "transport/transport.h"
 
-enum { UAT_FLOW_SLOTS = 256 };
+enum { UAT_FLOW_SLOTS = 256, UAT_FLOW_RINGS = 2 };
 
 struct uat_flow_ring {
-    _Alignas(64) uint64_t claims; /* index of the next entry to take */
-    uint64_t bottom;              /* number of entries pushed */
-    _Alignas(64) uint64_t slot[UAT_FLOW_SLOTS];
+    _Alignas(64) struct uat_flow_ends {
+        uint64_t claims; /* index of the next entry to take */
+        uint64_t bottom; /* number of entries pushed */
+    } ends[UAT_FLOW_RINGS];
+    _Alignas(64) uint64_t slot[UAT_FLOW_RINGS][UAT_FLOW_SLOTS];
 };
 
-/* Reserve the ring in the segment. */
+/* Reserve the rings in the segment. */
 void uat_flow_ring_reserve(void);
 
-/* Close the private list. */
+/* Close the private lists. */
 void uat_flow_ring_close(void);
 
 /* Add a ready entry. Ends the job if there is no memory. */
@@ -39,11 +45,11 @@ void uat_flow_ring_push(uint64_t name);
 /* Is an entry ready here? */
 bool uat_flow_ring_any(void);
 
-/* Copy the names of all entries that are ready here, the oldest first, while no other worker takes one. Returns their
- * number. names: room for them, or NULL. */
+/* Copy the names of all entries that are ready here, the oldest of each ring first, while no other worker takes one.
+ * Returns their number. names: room for them, or NULL. */
 size_t uat_flow_ring_copy(uint64_t *names);
 
-/* Take the oldest entry of this worker. Returns its name, or 0. */
+/* Take the oldest entry of this worker's first ring that has one. Returns its name, or 0. */
 uint64_t uat_flow_ring_take(void);
 
 /* Try once to take an entry of another worker. Returns its name, or 0. */

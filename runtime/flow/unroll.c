@@ -33,7 +33,7 @@ void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, con
 /* An entry that is being registered. */
 struct newcomer {
     uat_flow_t *flow;
-    uint64_t id, name; /* the name includes the kind */
+    uint64_t id, name; /* the name includes the kind and the home */
     uint64_t count;    /* registrations so far, including registrations with entries that had ended */
     uint64_t ended;    /* number of registrations with entries that had ended */
     struct uat_flow_batch batch;
@@ -228,9 +228,9 @@ static struct newcomer register_all(uat_flow_t *flow, uint64_t id, unsigned kind
     return t;
 }
 
-bool uat_flow_order(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n)
+bool uat_flow_order(uat_flow_t *flow, uint64_t id, unsigned home, const uat_flow_access_t *access, size_t n)
 {
-    struct newcomer t = register_all(flow, id, 0, access, n);
+    struct newcomer t = register_all(flow, id, home, access, n);
     bool ready = count_left(&t);
     uat_flow_map(flow, id, access, n);
     return ready;

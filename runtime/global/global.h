@@ -53,6 +53,14 @@ const uint64_t *uat_objects_freed_word(void);
 /* Does p lie in an array that may be written: not in a frozen or temporary array, nor in an object? */
 bool uat_global_is_array(const void *p);
 
+/* Is there far memory: is global memory open in a job of several hosts? */
+bool uat_global_is_far(void);
+/* The number of the host that keeps the byte at p. Returns -1 if p is no address of global memory. */
+int uat_global_host(const void *p);
+/* Does this worker's CPU reach the memory of one of the hosts first, first + step, ...? It does if there is no far
+ * memory. */
+bool uat_global_host_is_near(int first, int step);
+
 /* Free everything. Collective, after uat_global_before_barrier() and a barrier. */
 void uat_global_close(void);
 

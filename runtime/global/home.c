@@ -77,6 +77,27 @@ int uat_global_home(const void *p)
     return a == &uat_nowhere || at - a->start >= a->size ? -EINVAL : uat_array_home(a, at).rank;
 }
 
+bool uat_global_is_far(void)
+{
+    return uat_global.is_open && uat_global.far;
+}
+
+int uat_global_host(const void *p)
+{
+    uintptr_t at = (uintptr_t)p;
+    const struct uat_array *a = uat_global.is_open ? uat_array_of(at) : &uat_nowhere;
+    return a == &uat_nowhere || at - a->start >= a->size ? -1 : uat_array_home(a, at).host;
+}
+
+bool uat_global_host_is_near(int first, int step)
+{
+    const struct uat_global *g = &uat_global;
+    bool near = !uat_global_is_far();
+    for (int host = first; !near && host < g->host.count; host += step)
+        near = g->host.near[host];
+    return near;
+}
+
 size_t uat_global_near(const void *p, size_t bytes)
 {
     const struct uat_global *g = &uat_global;

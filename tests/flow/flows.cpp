@@ -48,6 +48,7 @@ std::int64_t sums(cell *t)
 {
     uat::flow f(5);
     f.spawn([](uat::out<cell> c) { c->value = 0; }, t);
+    f.at(t + N);
     for (std::int64_t i = 0; i < 50; i++)
         f.spawn([](uat::any_order<cell> c, std::int64_t k) { c->value += k; }, t, i);
     f.spawn(
@@ -58,6 +59,7 @@ std::int64_t sums(cell *t)
         },
         t);
     f.wait();
+    f.at(UAT_FLOW_ANYWHERE);
     for (std::int64_t i = 0; i < 20; i++)
         f.spawn([](std::int64_t k, uat::add<cell> c, uat::add<cell> d) { c->value += 2 * k, d->value += 1; }, i, t,
                 t + 1);

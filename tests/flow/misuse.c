@@ -86,6 +86,19 @@ static void accesses(uat_flow_t *f)
         outer_flow(f, d, d + 2);
 }
 
+/* Wishes for a host: a right one, and wrong ones. */
+static void wishes(uat_flow_t *f)
+{
+    uat_flow_t copy = *f;
+    uat_flow_at(f, bytes);
+    if (is("at-nowhere"))
+        uat_flow_at(f, wanted);
+    if (is("at-number"))
+        uat_flow_at(f, UAT_FLOW_NUMBER(7));
+    if (is("at-copy"))
+        uat_flow_at(&copy, bytes);
+}
+
 UAT_TASK_VOID(unended, int, depth)
 {
     uat_flow_t f;
@@ -129,6 +142,7 @@ UAT_TASK_VOID(all, int, unused)
         spawn(&f, 0, 8);
     if (is("mode"))
         uat_flow_spawn(&f, nothing, NULL, 0, many, 1);
+    wishes(&f);
     accesses(&f);
     many[0] = (uat_flow_access_t){.p = bytes, .mode = UAT_FLOW_ADD, .bytes = 8};
     if (is("add"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: random sequences of data-flow tasks leave the same memory as their sequential execution, with all modes,
- * nested flows, waits for single data, values, scratch memory and small windows.
+ * nested flows, waits for single data, values, scratch memory, small windows and wishes for hosts.
  *
  * usage: random RUNS SEED [LENGTH ASK [WINDOW]] (LENGTH: a sequence has 20 to 20 + LENGTH spawns;
  *        one in ASK spawns asks for a checkpoint, 0: none does; WINDOW: the window of all sequences,
@@ -327,6 +327,13 @@ static void change_here(uat_flow_t *f, unsigned i, uint64_t key, struct datum *e
     uat_global_checkin(datum(i), sizeof(*expected), UAT_WRITE);
 }
 
+/* Wish for a host for the next tasks, right or wrong. */
+static void wish(uat_flow_t *f, uint64_t key)
+{
+    const void *const at[] = {NULL, UAT_FLOW_ANYWHERE, datum((unsigned)below(key, DATA, 11))};
+    uat_flow_at(f, at[below(key, 3, 12)]);
+}
+
 UAT_TASK(uint64_t, sequence, uint64_t, seed, uint64_t, tasks, uint64_t, ask, uint64_t, window)
 {
     struct datum expected[DATA];
@@ -347,6 +354,8 @@ UAT_TASK(uint64_t, sequence, uint64_t, seed, uint64_t, tasks, uint64_t, ask, uin
         imitate(expected, &t);
         if (ask > 0 && below(t.key, ask, 9) == 0)
             uat_checkpoint(0);
+        if (below(t.key, 10, 10) == 0)
+            wish(&f, t.key);
         spawn(&f, &t);
         if (below(t.key, 20, 7) == 0)
             linger();

@@ -309,6 +309,16 @@ void uat_flow_wait(struct uat_flow_batch *batch)
 {
 }
 
+bool uat_global_is_far(void)
+{
+    return false;
+}
+
+bool uat_flow_home_is_elsewhere(uint64_t name)
+{
+    abort();
+}
+
 void uat_victims_choose(struct uat_victims *victims)
 {
     *victims = (struct uat_victims){.count = 1, .rank = {1}};

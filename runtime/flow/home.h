@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * On which host an entry had better run: the host that keeps the largest datum that its task writes, or the host that
+ * uat_flow_at() named. Some bits of the entry's name say so (UAT_FLOW_HOMES): 1 + the host's number modulo 15, or 0 if
+ * any host will do. They are a preference only: a wrong host costs transfers, and no result depends on them.
+ */
+#ifndef UAT_FLOW_HOME_H
+#define UAT_FLOW_HOME_H
+
+#include "runtime/flow/ledger.h"
+#include "runtime/global/global.h"
+
+/* The bits for the host that keeps the datum at p; 0 in a job of one host. */
+unsigned uat_flow_home(const void *p);
+
+/* The bits for a task that is spawned into the flow with these accesses. uat_flow_home_far(): in a job of several
+ * hosts. */
+unsigned uat_flow_home_far(const uat_flow_t *flow, const uat_flow_access_t *access, size_t n);
+static inline unsigned uat_flow_home_of(const uat_flow_t *flow, const uat_flow_access_t *access, size_t n)
+{
+    return uat_global_is_far() ? uat_flow_home_far(flow, access, n) : 0;
+}
+
+/* Had the entry of this name better run on another host than this worker's? uat_flow_home_is_elsewhere(): of a name
+ * that has a home. */
+bool uat_flow_home_is_elsewhere(uint64_t name);
+static inline bool uat_flow_is_elsewhere(uint64_t name)
+{
+    return (name & UAT_FLOW_HOMES) != 0 && uat_flow_home_is_elsewhere(name);
+}
+
+#endif
