@@ -27,10 +27,10 @@ struct uat_flow_staging *uat_flow_staging(void);
 /* Reserve the staging area in the segment. */
 void uat_flow_access_reserve(void);
 
-/* UAT_TORTURE=order: flows never run tasks in place. */
+/* UAT_TORTURE=order or fence: flows never run tasks in place. */
 static inline bool uat_flow_always(void)
 {
-    return uat_sched_settings.torture == UAT_TORTURE_ORDER;
+    return uat_sched_settings.torture >= UAT_TORTURE_ORDER;
 }
 
 /* Can this CPU access the words of this name directly, just as the adapter would? */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Under UAT_TORTURE=order the argument of each data-flow task begins with the accesses that the task has named, if
- * there is room for them in its entry. The room for a result, which no data-flow task has, points to these accesses. So
- * the accesses migrate with the task, and its children and nested tasks have their own.
+ * Under UAT_TORTURE=order and fence the argument of each data-flow task begins with the accesses that the task has
+ * named, if there is room for them in its entry. The room for a result, which no data-flow task has, points to these
+ * accesses. So the accesses migrate with the task, and its children and nested tasks have their own.
+ *
+ * Under fence a body can access only the near pages that hold bytes which the task has named. Bodies that may wait have
+ * no fence: those with nested tasks, with UAT_FLOW_ANY or UAT_FLOW_ADD, or with no datum that is checked out.
  */
 #include "runtime/flow/declare.h"
 
@@ -18,7 +21,7 @@
 
 struct named {
     uintptr_t at;
-    uint64_t bytes : 56, mode : 8; /* enum uat_flow_mode */
+    uint64_t bytes : 55, rows : 1, mode : 8; /* rows: there are several; enum uat_flow_mode */
 };
 
 struct declared {
@@ -32,11 +35,36 @@ static size_t head_bytes(size_t n)
     return sizeof(struct declared) + n * sizeof(struct named); /* a multiple of 16 */
 }
 
+/* Is the datum checked out from before the body until after it, so that the body cannot wait? */
+static bool is_checked_out(const struct named *a)
+{
+    return a->bytes > 0 && !a->rows && a->mode >= UAT_FLOW_IN && a->mode <= UAT_FLOW_INOUT;
+}
+
+/* Put up the fence, if the body of this task may have one. Returns whether it may. */
+static bool fence(const struct declared *d)
+{
+    bool may = d->n > 0 && uat_sched_settings.torture == UAT_TORTURE_FENCE;
+    for (uint64_t i = 0; i < d->n; i++)
+        may = may && is_checked_out(&d->access[i]);
+    if (!may)
+        return false;
+    uat_global_fence();
+    for (int writes = 0; writes < 2; writes++) /* a page with both is writable */
+        for (uint64_t i = 0; i < d->n; i++)
+            if ((d->access[i].mode != UAT_FLOW_IN) == writes)
+                uat_global_fence_open((const void *)d->access[i].at, d->access[i].bytes, writes);
+    return true;
+}
+
 static void run_declared(void *arg, void *result)
 {
     const struct declared *d = arg;
     *(const struct declared **)result = d;
+    bool fenced = fence(d);
     d->fn((char *)arg + head_bytes(d->n), result);
+    if (fenced)
+        uat_global_unfence();
 }
 
 /* The bytes of an access. For a block of a matrix, they include the bytes between its rows. */
@@ -44,7 +72,7 @@ static struct named named(const uat_flow_access_t *a)
 {
     size_t rows = a->rows > 1 ? a->rows - 1 : 0;
     size_t bytes = a->bytes ? rows * a->pitch + a->bytes : 0;
-    return (struct named){.at = (uintptr_t)a->p, .bytes = bytes, .mode = a->mode};
+    return (struct named){.at = (uintptr_t)a->p, .bytes = bytes, .mode = a->mode, .rows = rows > 0};
 }
 
 void uat_flow_write_task(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *arg, size_t size,

@@ -61,6 +61,14 @@ int uat_global_host(const void *p);
  * memory. */
 bool uat_global_host_is_near(int first, int step);
 
+/*
+ * Torture: make the near pages of all arrays inaccessible, then those of named ranges accessible again, then all of
+ * them. Between the first and the last call the worker runs one task, which must not wait.
+ */
+void uat_global_fence(void);
+void uat_global_fence_open(const void *p, size_t bytes, bool writes);
+void uat_global_unfence(void);
+
 /* Free everything. Collective, after uat_global_before_barrier() and a barrier. */
 void uat_global_close(void);
 

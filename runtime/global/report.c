@@ -16,8 +16,14 @@ bool uat_global_explain(uintptr_t address, char *text, size_t size)
         return true;
     }
     struct uat_home home = uat_array_home(a, address);
+    if (home.near && g->fenced)
+        snprintf(
+            text, size,
+            "a data-flow task touches byte %zu of the array at %p, which it has not named, or which it writes although "
+            "it has named it with UAT_FLOW_IN; the address is %p",
+            address - a->start, (void *)a->start, (void *)address);
     if (home.near)
-        return false;
+        return g->fenced;
     snprintf(
         text, size,
         "byte %zu of %s at %p lies with rank %d, on another host, and cannot be accessed in place: check it out by "

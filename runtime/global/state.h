@@ -60,6 +60,7 @@ struct uat_global {
     struct uat_global_config config;
     bool is_open, far; /* far: there is more than one host */
     bool strict;       /* torture: near checkouts are recorded too */
+    bool fenced;       /* torture: near memory is inaccessible: fence.c */
     struct uat_bulk *bulk;
     struct {
         struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere if no array is there */

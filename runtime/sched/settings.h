@@ -7,7 +7,13 @@
 
 #include "base/settings.h"
 
-enum uat_torture_mode { UAT_TORTURE_NONE, UAT_TORTURE_EVACUATE, UAT_TORTURE_STEAL, UAT_TORTURE_ORDER };
+enum uat_torture_mode {
+    UAT_TORTURE_NONE,
+    UAT_TORTURE_EVACUATE,
+    UAT_TORTURE_STEAL,
+    UAT_TORTURE_ORDER,
+    UAT_TORTURE_FENCE
+};
 #define UAT_TORTURE_NO_DELAY UINT64_MAX
 
 struct uat_sched_settings {
@@ -32,9 +38,9 @@ static inline uint64_t uat_torture_seed(void)
 static const struct uat_setting uat_torture_parts[] = {
     {"mode", "none", UAT_EQUAL, SCHED(torture),
      UAT_CHOICE({"none", UAT_TORTURE_NONE}, {"evacuate", UAT_TORTURE_EVACUATE}, {"steal", UAT_TORTURE_STEAL},
-                {"order", UAT_TORTURE_ORDER}),
+                {"order", UAT_TORTURE_ORDER}, {"fence", UAT_TORTURE_FENCE}),
      "evacuate: a spawner's stack is moved away while its child runs; steal: each spawn waits for a thief; order: "
-     "data-flow tasks never run in place"},
+     "data-flow tasks never run in place; fence: as order, and they cannot access near pages that they have not named"},
     {"delay", "none", UAT_EQUAL_IF_SET, SCHED(torture_delay),
      UAT_NUMBER_OR(0, UAT_TORTURE_NO_DELAY - 1, {"none", UAT_TORTURE_NO_DELAY}),
      "seed of random delays at each step of the protocols"},

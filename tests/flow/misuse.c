@@ -76,12 +76,29 @@ UAT_FLOW_TASK(outer, inout_below, datum, both, in_below, datum, more)
     uat_flow_end(&f);
 }
 
+/* A task that reaches for memory without a checkout. Its data and the rest lie on different pages. */
+enum { PAGE = 4096 };
+
+UAT_FLOW_TASK(reaching, in, datum, a, inout, datum, b)
+{
+    char byte = a->byte[0];
+    b->byte[0] = byte;
+    if (is("load"))
+        byte = *(volatile char *)(bytes + 8 * PAGE);
+    if (is("store"))
+        *(volatile char *)bytes = byte;
+    if (is("get"))
+        uat_global_get(&byte, bytes + 8 * PAGE, 1);
+}
+
 /* What tasks are allowed to do, followed by the case. */
 static void accesses(uat_flow_t *f)
 {
     datum *d = (datum *)bytes;
     if (is("undeclared") || is("reaches") || is("held-below") || is("read-only") || is("right"))
         one_flow(f, d, d + 2, d + 3);
+    if (is("load") || is("store") || is("get") || is("right"))
+        reaching_flow(f, d, (datum *)(bytes + 4 * PAGE));
     if (is("nested") || is("nested-read-only") || is("right"))
         outer_flow(f, d, d + 2);
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* UAT_TORTURE=fence: pages that a task must not touch are inaccessible while it runs. */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/global/array.h"
+#include "runtime/job/fatal.h"
+
+/* Protect the near pages that have bytes of [from, to) in the array. */
+static void protect(const struct uat_array *a, uintptr_t from, uintptr_t to, int protection)
+{
+    for (uintptr_t at = from; at < to;) {
+        struct uat_home home = uat_array_home(a, at);
+        size_t page = a->memobj[home.host].page ? a->memobj[home.host].page : UAT_PART;
+        uintptr_t end = home.run < to - at ? at + home.run : to, start = at / page * page;
+        size_t bytes = (end - start + page - 1) / page * page;
+        if (home.near && mprotect((void *)start, bytes, protection) < 0)
+            uat_fatal("UAT_TORTURE=fence: %zu bytes of global memory at %p cannot be protected: %s; see "
+                      "vm.max_map_count",
+                      bytes, (void *)start, strerror(errno));
+        at = end;
+    }
+}
+
+/* Does the fence include the array at this granule? Frozen arrays need no order, and the runtime itself uses the memory
+ * of objects and of temporary arrays. */
+static bool is_fenced(const struct uat_array *a)
+{
+    return a != &uat_nowhere && a != uat_global.temporary.ledger && uat_global_is_array((const void *)a->start);
+}
+
+static void protect_all(int protection)
+{
+    const struct uat_global *g = &uat_global;
+    for (size_t i = 0; g->is_open && i < UAT_GRANULES; i++) {
+        const struct uat_array *a = g->array.granule[i];
+        if (!is_fenced(a))
+            continue;
+        protect(a, a->start, a->start + a->size, protection);
+        i += a->granules - 1;
+    }
+    uat_global.fenced = protection == PROT_NONE;
+}
+
+void uat_global_fence(void)
+{
+    protect_all(PROT_NONE);
+}
+
+void uat_global_fence_open(const void *p, size_t bytes, bool writes)
+{
+    uintptr_t at = (uintptr_t)p;
+    const struct uat_array *a = uat_global.is_open ? uat_array_of(at) : &uat_nowhere;
+    if (is_fenced(a) && at - a->start < a->size && bytes <= a->size - (at - a->start))
+        protect(a, at, at + bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ);
+}
+
+void uat_global_unfence(void)
+{
+    protect_all(PROT_READ | PROT_WRITE);
+}
