@@ -81,6 +81,13 @@ static void report(const struct uat_bench *bench, const struct uat_bench_setting
         }
         uat_report_close();
     }
+    uat_report_object("bytes_saved");
+    for (int r = 0; r < RIVALS; r++)
+        if (rivals[r]->saved) {
+            uat_report_count(rivals[r]->name, rivals[r]->saved());
+            uat_report_line("bytes saved", "%zu by a switch of %s", rivals[r]->saved(), rivals[r]->name);
+        }
+    uat_report_close();
     uat_report_line("samples", "are means over batches of %d", BATCH);
     uat_report_end();
 }

@@ -70,4 +70,10 @@ static uint64_t ring(int64_t members, int64_t passes)
     return (uint64_t)value;
 }
 
-const struct uat_rival uat_rival_generator = {"uat_generator", bare, generator, ring};
+/* The switch pushes nothing. */
+static size_t saved(void)
+{
+    return sizeof(struct uat_generator_side);
+}
+
+const struct uat_rival uat_rival_generator = {"uat_generator", bare, generator, ring, saved};

@@ -14,10 +14,11 @@ import runs
 
 SERIES = {"claim": {"UAT_DEQUE": "claim"}, "lock": {"UAT_DEQUE": "lock"}, "lock, no peek": {"UAT_DEQUE": "lock", "UAT_PEEKS": "none"},
           "message": {"UAT_DEQUE": "message"}, "message, no peek": {"UAT_DEQUE": "message", "UAT_PEEKS": "none"},
-          "paper": {"UAT_DEQUE": "paper"}, "paper, no peek": {"UAT_DEQUE": "paper", "UAT_PEEKS": "none"}}
+          "paper": {"UAT_DEQUE": "paper"}, "paper, no peek": {"UAT_DEQUE": "paper", "UAT_PEEKS": "none"},
+          "paper-message": {"UAT_DEQUE": "paper-message"}, "paper-message, no peek": {"UAT_DEQUE": "paper-message", "UAT_PEEKS": "none"}}
 TREES = {"sim": "-t 1 -a 3 -d 8 -b 4 -r 19", "shm": "-t 1 -a 3 -d 10 -b 4 -r 19", "ibv": "-t 1 -a 3 -d 8 -b 4 -r 19"}
 KINDS = ["read", "write", "fetch_add", "cmp_swap"]
-COLUMNS = {"protocol": "<17", "workers": "7", "efficiency": "10.3f", "steals": "7.0f", "attempts": "8.0f", "lost": "6.0f", "withdrawn": "9.0f",
+COLUMNS = {"protocol": "<22", "workers": "7", "efficiency": "10.3f", "steals": "7.0f", "attempts": "8.0f", "lost": "6.0f", "withdrawn": "9.0f",
            "trips": "6.2f", "all trips": "9.0f", **dict.fromkeys(KINDS, "9.2f")}
 
 

@@ -98,4 +98,4 @@ static uint64_t ring(int64_t members, int64_t passes)
     return number;
 }
 
-const struct uat_rival uat_rival_aco = {"libaco", bare, generator, ring};
+const struct uat_rival uat_rival_aco = {"libaco", bare, generator, ring, NULL};

@@ -78,7 +78,13 @@ uint64_t ring(int64_t members, int64_t passes)
     return static_cast<uint64_t>(number);
 }
 
+// make_fcontext() lays out a new context as jump_fcontext() saves one: at the top of the stack.
+std::size_t saved()
+{
+    return static_cast<std::size_t>(one_stack + stack_bytes - static_cast<char *>(make(one_stack, tick)));
+}
+
 } // namespace
 
 extern const uat_rival uat_rival_boost;
-const uat_rival uat_rival_boost = {"boost_context", bare, generator, ring};
+const uat_rival uat_rival_boost = {"boost_context", bare, generator, ring, saved};

@@ -75,4 +75,4 @@ static uint64_t ring(int64_t members, int64_t passes)
     return (uint64_t)value;
 }
 
-const struct uat_rival uat_rival_co = {"libco", bare, generator, ring};
+const struct uat_rival uat_rival_co = {"libco", bare, generator, ring, NULL};

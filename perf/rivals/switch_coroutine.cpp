@@ -88,4 +88,4 @@ uint64_t ring(int64_t members, int64_t passes)
 } // namespace
 
 extern const uat_rival uat_rival_coroutine;
-const uat_rival uat_rival_coroutine = {"cxx20_coroutine", nullptr, generator, ring};
+const uat_rival uat_rival_coroutine = {"cxx20_coroutine", nullptr, generator, ring, nullptr};

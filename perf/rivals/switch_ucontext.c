@@ -86,4 +86,10 @@ static uint64_t ring(int64_t members, int64_t passes)
     return (uint64_t)value;
 }
 
-const struct uat_rival uat_rival_ucontext = {"ucontext", bare, generator, ring};
+/* As SWAPSTACK's authors count, although swapcontext() leaves some fields alone. */
+static size_t saved(void)
+{
+    return sizeof(ucontext_t);
+}
+
+const struct uat_rival uat_rival_ucontext = {"ucontext", bare, generator, ring, saved};
