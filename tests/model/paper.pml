@@ -53,6 +53,8 @@ inline grant(who)
     }
 }
 #define STAND_OWNER :: atomic { asked[0] -> asked[0] = 0 }; grant(0) :: atomic { asked[1] -> asked[1] = 0 }; grant(1)
+#else
+#include "stand.pml"
 #endif
 #include "owner.pml"
 
@@ -169,6 +171,28 @@ end:
     od
 }
 #else
+/* uat_paper_poke(): under the lock, WRITE claims if there is a valid offer, then acknowledge ABORTED. A steal reads the
+ * words of the lock in any order; here they are one step. */
+inline poke()
+{
+    atomic { busy++; old = lock; lock++ };
+    atomic { t = claims; q = SLOT_OF(t); last_ack = ack[(q + SLOTS - 1) % SLOTS] };
+    offer = state[q];
+    if
+    :: atomic { !AT_CLAIMS || !LAST_ACKNOWLEDGED -> LOSE() }
+    :: atomic { else -> assert(holders == 0); holders++ };
+        if
+#ifndef M_POKE_WITHOUT_PEEK
+        :: atomic { !VALID_FOR(offer, t) -> FIND_NOTHING() }
+#endif
+        :: else ->
+            claims = t + 1;
+            atomic { UNLOCK(ABORTED) }
+        fi
+    fi;
+    atomic { t = 0; q = 0; old = 0; offer = 0; last_ack = 0 }
+}
+
 proctype Thief(byte me)
 {
     byte tries, got, t, q, old, offer, last_ack, slot_state, slot_sp, stolen;
@@ -213,6 +237,7 @@ end:
           fi
        fi;
        atomic { got = 0; t = 0; q = 0; old = 0; offer = 0; last_ack = 0; slot_state = 0; slot_sp = 0; stolen = 0 }
+    STAND_THIEF
     od
 }
 
