@@ -41,6 +41,7 @@ PROGRAMS = {
     "btc-flat": Program("uat-btc -d 3 -i 8", btc_tasks(3, 8)),
     "btc-loops": Program("uat-btc -d 4 -i 8", btc_tasks(4, 8)),
     "btc-bushy": Program("uat-btc -d 6 -i 3", btc_tasks(6, 3)),
+    "wavefront-small": Program("uat-wavefront --blocks 9 --side 40", 152), # its tasks wait
 }
 
 
