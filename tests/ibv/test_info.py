@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 VM_RUN, BUILD, UAT_INFO = sys.argv[1:4]
-ATTEMPTS = 4  # number of attempts to show lost updates, which need a race
+ATTEMPTS = 8  # maximum number of attempts to show lost updates, which need a race
 
 
 def run(command):
