@@ -114,6 +114,10 @@ expect_gone()
     { fault "$1: left behind: $(workers | paste -sd ' ')"; kill -KILL $(workers); }
 }
 
+# slurmd refuses a job that starts in the second in which it was requeued ("Job credential revoked"). Slurm itself lets a
+# requeued job wait for two minutes.
+credential_expires() { sleep 2; }
+
 # Whether job $id has ended. Before it runs it is not only PENDING: while it starts, it is CONFIGURING.
 over()
 {
