@@ -111,7 +111,7 @@ def check(report, totals):
 
 def main():
     environment = {name: value for name, value in os.environ.items() if not name.startswith("UAT_")}
-    command = [VM_RUN, "--quiet", "--build", BUILD, "--guests", str(GUESTS), "--timeout", str(max(480, 60 * RUNS))]
+    command = [VM_RUN, "--quiet", "--build", BUILD, "--guests", str(GUESTS), "--timeout", str(max(900, 60 * RUNS))]
     command += ["--slurm"] if GUESTS == 2 else []
     done = subprocess.run(command + ["--", "sh", "-c", script()], env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True)
