@@ -9,8 +9,8 @@
 #include "examples/tiles.h"
 #include "uat/dataflow.h"
 
-/* Tiles per row of the matrix; nanoseconds per gemm, or 0 to compute; tiles per row of a block of cholesky_by_blocks().
- */
+/* ..._n: tiles per row of the matrix; ..._work: nanoseconds per gemm, 0: compute it; ..._group: tiles per row of a
+ * block of cholesky_by_blocks(). */
 extern int64_t cholesky_n, cholesky_work, cholesky_group;
 
 static inline tile *tile_at(tile *t, int64_t i, int64_t j)

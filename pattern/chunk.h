@@ -14,7 +14,7 @@ enum {
     UAT_CHUNK_CYCLES = 32768, /* target cycles per chunk, within a factor of two */
     UAT_CHUNK_SHARE = 4,      /* a chunk is at most 1/UAT_CHUNK_SHARE of the remaining iterations */
     UAT_CHUNK_LEAST = 32,     /* but a chunk is at least 1/UAT_CHUNK_LEAST of a full chunk */
-    UAT_CHUNK_WORTH = 8       /* a split is worthwhile from 1/UAT_CHUNK_WORTH of a full chunk (two microseconds) on */
+    UAT_CHUNK_WORTH = 8       /* a split is worthwhile from two microseconds on: 1/UAT_CHUNK_WORTH of a full chunk */
 };
 
 /* The length of the next chunk when `left` iterations are left. */

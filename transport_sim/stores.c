@@ -46,7 +46,7 @@ static struct sim_store *next(int rank)
 }
 
 /* Queue an item for the next store, unless an earlier item exists. If stores stay in order, at most one item exists,
- * even if it is later than the next store. In a weak order, a newer store may need an earlier item. */
+ * even if it is later than the next store. In a weak order, a newer store may be due first and need its own item. */
 static void look_after(int rank)
 {
     struct sim_worker *worker = &uat_sim.world->worker[rank];

@@ -101,7 +101,7 @@ static bool is_open(uint64_t word)
 }
 
 /* READ the words of all chosen victims. For each victim, look only at the first open interval, which is the outermost
- * one. Sets the cell and the word of the largest of these intervals. Returns its victim, or -1. */
+ * one. Set *cell and *word to those of the largest of these intervals. Returns its victim, or -1. */
 static int look(int *cell, uint64_t *word)
 {
     struct uat_cells_landing *l = uat_cells_landing();

@@ -2,8 +2,8 @@
 /*
  * The pages of arrays: huge if possible, and near the worker whose chunks they hold.
  *
- * Memory that an adapter reaches is locked. Registering it faults in every page that does not exist yet. Otherwise the
- * leader alone would fault them in, page by page, on its own NUMA node. So first all workers touch their own chunks in
+ * Memory that an adapter reaches is locked. Its registration allocates every page that does not exist yet, on the NUMA
+ * node of the leader, which registers it, and one page after another. So all workers first touch their own chunks in
  * parallel, and the kernel takes pages of each worker's node. For transports where CPUs copy, pages are allocated on
  * first use.
  */

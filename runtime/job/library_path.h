@@ -9,8 +9,8 @@
 
 /*
  * For a program that is about to execute itself again: name the folders of all loaded libraries in LD_LIBRARY_PATH.
- * Changes nothing if the loader would then find another file for one of them. The new execution restores the variable
- * before main(), so that it does not affect programs started from there.
+ * Changes nothing if the loader would find another file for one of them in these folders. The new execution restores
+ * the variable before main(), so that it does not affect programs started from there.
  */
 void uat_library_path_set(void);
 

@@ -39,7 +39,7 @@ enum {
  * the parent in the tree WRITEs `verdict`. */
 struct words {
     _Alignas(UAT_CACHE_LINE) uint64_t order, verdict;
-    uint64_t asked[2]; /* on rank 0, WRITTEN by all: 1 requests a stop; asked[1] also ends the job */
+    uint64_t asked[2]; /* on rank 0, WRITTEN by all: the value 1 requests a stop; in asked[1] it also ends the job */
     _Alignas(UAT_CACHE_LINE) uint64_t still;
 };
 

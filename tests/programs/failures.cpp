@@ -157,7 +157,7 @@ int check_unwinding(uat::span<std::int64_t> words)
     return errors + (!left || count.load() != before + 4);
 }
 
-/* Leaves [begin, end) of a tree. The leaves in `marks` throw their numbers; the lowest number must be caught. */
+/* The leaves [begin, end) of a tree. Those in `marks` throw their numbers; the lowest number must be caught. */
 int tree(int begin, int end, unsigned marks)
 {
     if (end - begin == 1) {

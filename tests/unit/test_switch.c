@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the assembly. Arguments and results of every size arrive whole. Registers that a call preserves survive
- * a spawn. A continuation that is copied away and back keeps its registers. Stacks are aligned.
+ * Description: the assembly. Arguments and results of every size arrive whole. A spawn preserves the registers
+ * that a call preserves. A continuation that is copied away and back keeps its registers. Stacks are aligned.
  */
 #include <string.h>
 
