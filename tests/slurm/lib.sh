@@ -19,10 +19,11 @@ on_cluster()
     mkdir $scratch
 }
 
-# run COMMAND...: sets out, err and status. A command that takes more than a minute is a hang, with status 124.
+# run COMMAND...: sets out, err and status. A command that takes more than three minutes is a hang, with status 124. A job
+# may wait a minute for nodes, because slurmctld repeats a lost message only then.
 run()
 {
-    timeout -k 5 60 "$@" >$scratch/out 2>$scratch/err </dev/null
+    timeout -k 5 180 "$@" >$scratch/out 2>$scratch/err </dev/null
     status=$?
     read_output
 }
