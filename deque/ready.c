@@ -51,7 +51,7 @@ bool uat_ready_any(const struct uat_ready *r)
     return r->count > 0 || load_claims(r) != r->bottom;
 }
 
-/* The inbox has no ring. */
+/* The number of tasks in the ring; 0 for the inbox, which has no ring. */
 static uint64_t offered(const struct uat_ready *r)
 {
     return r->ring ? r->bottom - load_claims(r) : 0;

@@ -97,7 +97,8 @@ int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const st
     const struct offered offered = {
         .victim = victims->rank[at], .ring = ring_of(r, thief, victims->rank[at]), .index = a->peek[at].claims};
     const struct uat_ready_task foretold = uat_ready_task_of(offer, r->low);
-    /* A stack whose rank does not exist in this job belongs to a ghost. It is elsewhere, and the caller finds it. */
+    /* A rank that does not exist in this job is a ghost's (runtime/segment/ghost.h). Another worker keeps the ghost's
+     * stack. So do not READ the stack here; the caller finds its place. */
     bool stack = foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT && uat_ready_rank(&foretold) < r->transport->size;
     uat_notice_begin(thief->notice);
     rc = claim(r, &offered, &foretold, stack);

@@ -136,7 +136,7 @@ void uat_spawn_on(uat_task_t *t, int rank, uat_fn *fn, const void *arg, size_t a
  * have several groups at a time, and its children may have groups of their own. The fields belong to the library.
  */
 typedef struct uat_cancel {
-    uint64_t object, serial; /* see uat_group_cancellable(); 0: the handle of a group that is never cancelled */
+    uint64_t object, serial; /* see uat_group_cancellable(); object 0: the handle of a group that is never cancelled */
 } uat_cancel_t;
 
 typedef struct uat_group {

@@ -21,9 +21,9 @@ void uat_recovery_begin(struct uat_recovery *recovery, const struct uat_argument
 
 /*
  * Decide what to do after a start has lost `lost` workers (below 0: the job's process), which has been reported.
- * Returns whether the job must start again. If so, it reports where the next start continues and how much work was
- * lost, and sets the arguments: the number of remaining workers, and the newest checkpoint if this start has completed
- * one. Otherwise the next start begins as this one did.
+ * Returns whether the job must start again. If so, the function reports where the next start continues and how much
+ * work was lost. It also sets the arguments: the number of remaining workers, and the newest checkpoint if this start
+ * has completed one; if it has completed none, the next start begins as this one did.
  */
 bool uat_recovery_next(struct uat_recovery *recovery, int lost);
 

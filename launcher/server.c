@@ -265,8 +265,8 @@ int uat_server_start(int n)
     snprintf(server.nspace, sizeof(server.nspace), "uatrun-%d-%016" PRIx64 "%016" PRIx64, (int)getpid(), secret.word[0],
              secret.word[1]);
     /*
-     * Other stores of libpmix keep shared files in the directory while the job runs. With this store the directory
-     * stays empty and is removed at once, so nothing is left over, however uatrun ends. The library selects this store
+     * With libpmix's data store "hash" the directory stays empty and is removed at once, so nothing is left over,
+     * however uatrun ends. The other data stores keep shared files there while the job runs. The library selects "hash"
      * for the workers as well.
      */
     setenv("PMIX_MCA_gds", "hash", 1);

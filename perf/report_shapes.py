@@ -22,7 +22,7 @@ def duration(microseconds):
 
 
 def ticks(limit, count=6):
-    """Round numbers from 0 to limit."""
+    """The ticks of an axis: round numbers from 0 to limit, in about `count` steps."""
     step = 10 ** math.floor(math.log10(limit / count))
     step *= next(f for f in (1, 2, 5, 10) if limit / (f * step) <= count)
     return [i * step for i in range(int(limit / step + 1e-9) + 1)]

@@ -36,7 +36,7 @@ bool uat_ibv_sysfs_port(const char *path, int port, struct ibv_port_attr *attr, 
 {
     char state[64], link[64], rate[64];
     int number;
-    double gbit; /* such as "200 Gb/sec (4X HDR)", also "2.5 Gb/sec (1X SDR)" */
+    double gbit; /* from a rate such as "200 Gb/sec (4X HDR)" or "2.5 Gb/sec (1X SDR)" */
     if (!read_line(path, port, "state", state, sizeof(state)) ||
         !read_line(path, port, "link_layer", link, sizeof(link)) ||
         !read_line(path, port, "rate", rate, sizeof(rate)) || sscanf(state, "%d:", &number) != 1 ||

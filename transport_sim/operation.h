@@ -14,7 +14,7 @@ struct sim_chain *uat_sim_chain_get(uint32_t *number);
 /* Post the chain, which is then in flight from this worker. Adds its operations to the queue. */
 void uat_sim_chain_launch(struct sim_chain *chain, uint32_t number);
 
-/* Record that this worker does something else while its chains are in flight, so that a later wait is not for these
+/* This worker now does something else while its chains are in flight: record that its later waits are not for these
  * chains. A waiting worker checks its condition again whenever it is woken. So this affects only when the worker is
  * woken, not what it sees. */
 void uat_sim_chain_turn_away(void);

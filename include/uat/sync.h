@@ -71,8 +71,8 @@ uat_future_t uat_future_create(size_t size);
 void uat_future_set(uat_future_t f, const void *value);
 /* Wait until the future is set, and copy its value to *value. */
 void uat_future_get(uat_future_t f, void *value);
-/* Copy the future's value to *value if it is set, without waiting. Returns 0, or -EAGAIN if the future is not set. A
- * task sees its own set, and each set that is ordered before its call, for example by a join. */
+/* Copy the future's value to *value if it is set, without waiting. Returns 0, or -EAGAIN if the future is not set. The
+ * call sees a uat_future_set() by the same task, and one that is ordered before the call, for example by a join. */
 int uat_future_try_get(uat_future_t f, void *value);
 /* Destroy the future. Allowed when no task waits for it and none will use it again. The same holds for the other kinds
  * of objects. */

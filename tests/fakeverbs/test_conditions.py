@@ -146,8 +146,8 @@ def check(build, name, options, says, goes_on):
     run = Run(build, 4, program, STALL_TIMEOUT="0", **options)
     what = f"{name}\n{run}"
     expect((run.status == 0 and "2584 (correct)" in run.out) == goes_on and run.status in (0, 1), what)
-    # A late worker may find another worker gone, or already past the call that failed there. The other worker has then
-    # printed the line.
+    # A late worker may find that another worker has ended, or has left the call, which failed in that other worker. The other worker has
+    # then printed the line.
     lines = [line.split(": ", 2)[2] for line in run.lines if line.startswith("uat: ") and not LATE.search(line)]
     said = {OTHERS.sub("", line) for line in lines}
     expect(bool(says) == bool(said) and (not says or any(re.search(says, line) for line in said)), what)

@@ -21,11 +21,12 @@ struct pair {
     double b;
 };
 
-/* Tile number t and its size. Some tiles are not full. */
+/* Where a tile starts, and its size. Some tiles are not full. */
 struct tile {
     size_t at, lines, columns;
 };
 
+/* Tile number t. */
 static struct tile tile_of(int64_t t)
 {
     struct tile tile = {(size_t)(t / (COLUMNS / WIDE)) * HIGH * COLUMNS + (size_t)(t % (COLUMNS / WIDE)) * WIDE,

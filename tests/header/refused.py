@@ -79,7 +79,7 @@ def main():
 
 
 def precompile(command, language, folder):
-    """What all programs include, so that the compiler reads it once."""
+    """Precompile what all programs include, so that the compiler reads it only once. Returns the options that use it."""
     common = folder / "common.h"
     common.write_text("#include <uat.hpp>\n#include <string>\n#include <vector>\n" if language == "c++" else "#include <uat.h>\n")
     subprocess.run([*command, "-x", language + "-header", "-o", f"{common}.gch", common], check=True)

@@ -260,7 +260,7 @@ template <class F> bool refuses(F f, std::size_t one, std::size_t other)
     return false;
 }
 
-/* Each algorithm with two or three spans refuses spans of different sizes, and touches no element. */
+/* Each algorithm with two or three spans refuses spans of different sizes, before it touches any element. */
 int check_sizes(uat::span<std::int64_t> x, uat::span<std::int64_t> y)
 {
     auto plus = [](std::int64_t a, std::int64_t b) { return a + b; };

@@ -25,7 +25,7 @@ expect()
     failures=$((failures + 1))
 }
 
-# vm_run [OPTION]... -- COMMAND [ARG]...: runs a command in guests; sets out, err and status.
+# vm_run [OPTION]... -- COMMAND [ARG]...: runs a command in guests; sets the variables out, err and status.
 vm_run()
 {
     "$vm/run" --build "$build" "$@" >"$scratch/out" 2>"$scratch/err"
