@@ -26,7 +26,7 @@ std::vector<uint32_t> chosen;
 bool all_valid;
 double figures[UAT_BENCH_FIGURES];
 
-/* Choose different vertices that have neighbours, the same on all ranks. If the graph has too few of them, choose
+/* Choose different vertices that have neighbours; all ranks choose the same. If the graph has too few of them, choose
  * all. */
 void choose_keys(const kronecker::Graph &g)
 {

@@ -42,7 +42,7 @@ uint64_t first_block(const Search &s)
     return blocks_of(s) * uint64_t(uat_rank()) / uint64_t(uat_size());
 }
 
-/* The first neighbour in a row that is also in the map; kronecker::none if there is none. */
+/* The first of a row's neighbours that is also in the map; kronecker::none if there is none. */
 uint32_t neighbour_in(const uint64_t *map, uat::span<uint32_t> row)
 {
     for (; !row.empty(); row = row.subspan(piece))
@@ -94,7 +94,7 @@ struct Part {
     uat::checkout<uint64_t> next, seen;
 };
 
-/* Make vertex w, relative to the part's first one, a child of v unless it is seen. */
+/* Make a vertex a child of v unless it is seen. w: the vertex, counted from the part's first one. */
 void adopt(const Search &s, const Part &part, uint64_t w, uint32_t v, Found &found)
 {
     if (has(part.seen.data(), w))
@@ -106,7 +106,7 @@ void adopt(const Search &s, const Part &part, uint64_t w, uint32_t v, Found &fou
     found = found + Found{1, offset[1] - offset[0]};
 }
 
-/* Make the neighbours of v that are in the part children of v. */
+/* Make each neighbour of v that is in the part a child of v. */
 void adopt_neighbours(const Search &s, const Part &part, uint32_t v, Found &found)
 {
     uint32_t first = uint32_t(64 * part.first), vertices = uint32_t(64 * part.next.size()), mine[piece];

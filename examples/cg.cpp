@@ -239,8 +239,8 @@ try {
 /*
  * An error e has the residual A e, so e is at most the residual divided by A's least eigenvalue. A is 27 I minus the
  * Kronecker product of three tridiagonal matrices of ones. The largest eigenvalue of such a matrix is 1 + 2 cos(pi /
- * (edge + 1)). By rounding, the residual that the iteration updates differs from the recomputed one. `slack` allows for
- * that, and `rounding` for a tolerance of 0.
+ * (edge + 1)). Because of rounding, the residual that the iteration updates differs from the recomputed one. `slack`
+ * allows for that, and `rounding` for a tolerance of 0.
  */
 constexpr double slack = 10, rounding = 1e-13;
 

@@ -18,7 +18,7 @@ static inline tile *tile_at(tile *t, int64_t i, int64_t j)
     return &t[i * cholesky_n + j];
 }
 
-/* Spend a number of sixths of a gemm's simulated time instead of computing. Returns false if the kernel must
+/* Instead of computing, spend this number of sixths of a gemm's simulated time. Returns false if the kernel must
  * compute. */
 static inline bool pretend(int64_t sixths)
 {

@@ -24,8 +24,8 @@ enum {
 
 static int64_t n = 150, range = 1000, kind = 1, seed = 1, global_bound = 1;
 
-/* The instance; all ranks make the same one. Items are sorted by falling profit per weight. weights[], profits[]: the
- * sums over the items before each. */
+/* The instance; all ranks make the same one. Items are sorted by falling profit per weight. weights[i], profits[i]: the
+ * sums over the items before item i. */
 static struct item {
     int64_t weight, profit;
 } item[ITEMS_MAX];
@@ -52,8 +52,8 @@ static int by_density(const void *a, const void *b)
     return (left < right) - (left > right);
 }
 
-/* The classes of Pisinger (Computers & Operations Research 32, 2005). An instance is harder the more its profits are
- * correlated with the weights. */
+/* The classes of Pisinger (Computers & Operations Research 32, 2005). The more an instance's profits are correlated
+ * with its weights, the harder it is. */
 static void make_instance(void)
 {
     uint64_t state = (uint64_t)seed;

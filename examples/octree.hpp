@@ -78,10 +78,10 @@ struct Range {
 
 /* All data. Arrays have the same addresses on all ranks. */
 struct World {
-    Body *body, *sorted, *other; /* by id; in the tree's order; scratch space for building the tree */
+    Body *body, *sorted, *other; /* body: by id; sorted: in the tree's order; other: scratch space for building it */
     Motion *motion;              /* by id */
     Octant root;
-    double edge, theta; /* edge of the root; maximum ratio of a cell's size to its distance */
+    double edge, theta; /* edge: of the root; theta: maximum ratio of a cell's size to its distance */
 };
 
 /* Memory of the parallel program, which is checked out while it is used. */
@@ -158,7 +158,7 @@ template <class M> void divide(const World &w, const Range &r, Range *part)
     });
 }
 
-/* Make a leaf. Its bodies are moved to `sorted` if they are not there. */
+/* Make a leaf. The leaf's bodies are moved to `sorted` if they are not there. */
 template <class M> Octant make_leaf(const World &w, const Range &r)
 {
     Octant o = {{0, 0, 0}, 0, nullptr, r.first, r.count};
@@ -210,7 +210,7 @@ inline Vector pull(Vector d, double mass)
     return (mass / (q * s)) * d;
 }
 
-/* The acceleration at x. Octants that are small compared with their distance count as one body. */
+/* The acceleration at x. An octant that is small compared with its distance counts as one body. */
 template <class M> Vector force(const World &w, Vector x)
 {
     struct Open {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sort N records of the sort benchmark, which have 100 bytes and a key of 10 bytes, in global memory (Anon et al., "A
- * Measure of Transaction Processing Power", 1985; sortbenchmark.org). The check is that of the benchmark's valsort: the
- * keys are in order, and the records have the same checksum as the input.
+ * Sort N records of the sort benchmark (Anon et al., "A Measure of Transaction Processing Power", 1985;
+ * sortbenchmark.org) in global memory. A record has 100 bytes, of which the first 10 are its key. The check is that of
+ * the benchmark's valsort: the keys are in order, and the records have the same checksum as the input.
  */
 #include <algorithm>
 #include <cerrno>
@@ -56,8 +56,8 @@ struct Earlier {
 /* Facts about a row of records. together() combines the facts about two consecutive rows. */
 struct Summary {
     Record first, last;
-    uint64_t count, checksum, disorders; /* sums; number of records that belong before their predecessor */
-    uint64_t digest, power;              /* a polynomial in hashes of the keys; its variable to the power `count` */
+    uint64_t count, checksum, disorders; /* sums; disorders: number of records that belong before their predecessor */
+    uint64_t digest, power;              /* digest: a polynomial in keys' hashes; power: its variable ^ `count` */
 };
 
 Summary summary_of(const Record &r)

@@ -2,7 +2,7 @@
 /*
  * Sweeps of Gauss and Seidel for Poisson's equation on a square, whose border is 0. A point becomes the mean of its
  * four neighbours plus a source; two of the neighbours already have new values. Blocks are relaxed row by row. So at
- * each point the same two neighbours have new values as in a sweep point by point.
+ * each point the two neighbours with new values are the same as in a sweep point by point.
  */
 #ifndef EXAMPLES_FLOW_GAUSS_SEIDEL_HPP
 #define EXAMPLES_FLOW_GAUSS_SEIDEL_HPP

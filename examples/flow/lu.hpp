@@ -55,7 +55,7 @@ inline void factor(panel &a, std::int64_t k, std::int64_t rows)
 inline void update(const panel &p, panel &a, std::int64_t k, std::int64_t rows)
 {
     swap_rows(a, p, k);
-    for (std::int64_t i = k * width + 1; i < rows; i++) /* the first rows solve with a triangle */
+    for (std::int64_t i = k * width + 1; i < rows; i++) /* in the first rows this solves with a triangle */
         for (std::int64_t j = 0; j < std::min(width, i - k * width); j++)
             for (std::int64_t c = 0; c < width; c++)
                 a.at[i][c] -= p.at[i][j] * a.at[k * width + j][c];

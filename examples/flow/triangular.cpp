@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One task per block of the matrix that has elements. Blocks of x that are independent are solved in parallel. */
+/* One task per non-empty block of the matrix. Blocks of x that are independent are solved in parallel. */
 #include "examples/flow/triangular.hpp"
 #include "examples/flow/with_uat.hpp"
 

@@ -13,7 +13,7 @@ constexpr int64_t n = 20000, links = 8;
 constexpr int steps = 5;
 constexpr double damping = 0.85;
 
-/* The page that link k to page v comes from. A page has 8 incoming links and any number of outgoing ones. */
+/* The source page of link k to page v. A page has 8 incoming links and any number of outgoing ones. */
 inline size_t source(int64_t v, int64_t k)
 {
     uint64_t x = splitmix(uint64_t(v * links + k)) >> 32;

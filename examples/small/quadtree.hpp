@@ -8,7 +8,7 @@
 
 namespace quadtree
 {
-constexpr int64_t n = 60000, leaf = 32, together = 2048; /* points: all, per leaf at most, per task at most */
+constexpr int64_t n = 60000, leaf = 32, together = 2048; /* n: points; leaf, together: maximum per leaf, per task */
 
 struct Point {
     float x, y;

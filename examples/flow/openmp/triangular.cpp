@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One task per block of the matrix that has elements, with OpenMP's `depend`. */
+/* One task per non-empty block of the matrix, with OpenMP's `depend`. */
 #include "examples/flow/triangular.hpp"
 
 using triangular::part;
