@@ -153,8 +153,8 @@ UAT_TASK(uint64_t, second, int64_t, begin, int64_t, end, uint64_t, sum)
     return write_sums(begin, end, &sum);
 }
 
-/* The owner keeps the running sum. It takes each part back, adds the part's sum, skips its iterations, and spawns a
- * task that writes their prefix sums. */
+/* The owner keeps the running sum. It takes each part back, adds the part's sum, skips the part's iterations, and
+ * spawns a task that writes the part's prefix sums. */
 static void prefix_owner(uat_context_t *c, struct sums *s)
 {
     second_task task[UAT_CONTEXT_PARTS];

@@ -21,8 +21,8 @@ struct adaptive_sorted {
 /* Allocate n elements. Collective. 0 or a negative errno. */
 int adaptive_sort_open(int64_t n);
 
-/* Fill the array, sort it, check it. Call them in a task. adaptive_sort_passes() is a merge sort whose passes `pass`
- * runs; adaptive_sort_by_library() calls uat_sort(). */
+/* Fill the array, sort it, check it. Call these functions in a task. adaptive_sort_passes() is a merge sort; `pass`
+ * runs each of its passes. adaptive_sort_by_library() calls uat_sort(). */
 void adaptive_sort_fill(int64_t n);
 void adaptive_sort_passes(int64_t n, adaptive_pass *pass);
 void adaptive_sort_by_library(int64_t n);

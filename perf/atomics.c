@@ -5,8 +5,9 @@
  * first, rank 0 last.
  *
  * A second part changes one word on each of several workers. These share a host if the launcher places consecutive
- * ranks on one host. The words are at one address in all workers, or 64 bytes x the rank apart. An adapter that
- * serialises atomics by the low 12 bits of their addresses is slower if the addresses are equal (transport/colour.h).
+ * ranks on one host. The words are at the same address in all workers, or each worker's word is 64 bytes further than
+ * its predecessor's. An adapter that serialises atomics by the low 12 bits of their addresses is slower if the
+ * addresses are equal (transport/colour.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,8 +38,8 @@ struct row {
     double success; /* share of the operations that changed their word */
 };
 
-/* Line i of those at the end of the heap, which is unused outside a run. The first lines have the words, the next ones
- * receive the old values. */
+/* Line i of the lines at the end of the heap, which are unused outside a run. The first lines have the words, the
+ * following ones receive the old values. */
 static uint64_t *line(int i)
 {
     return (uint64_t *)uat_inspect_spare((size_t)(WORDS_MAX + WINDOW_MAX - i) * LINE);

@@ -21,11 +21,11 @@ struct job {
     bool too_large; /* the memory is too small for the input: rank 0 has reported that, and all workers know it */
 };
 
-/* The current run. A pause moves the start of the run forward by the length of the pause, and its counts are left
- * out. */
+/* The current run. A pause moves the run's start to a later time, by the length of the pause. What is counted during a
+ * pause is left out. */
 static struct {
     struct uat_moment start, paused_at;
-    uat_stats_t counted, counted_at; /* the counters before the run, and before the pause */
+    uat_stats_t counted, counted_at; /* the counters before the run; the counters before the pause */
     bool paused, alone;              /* alone: no runtime, no counters */
     int status;                      /* error of reading the counters */
 } present;
@@ -108,7 +108,8 @@ static void check(struct job *job, const uint64_t *answer, const char *whose, in
     }
 }
 
-/* Check an answer. If the right answer is unknown, the first answer found is taken as right. */
+/* If the right answer is unknown, the first answer is taken as right. If the right answer is unknown, the first answer
+ * found is taken as right. */
 static void check_or_learn(struct job *job, const uint64_t *answer, const char *whose, int64_t number, bool *have)
 {
     if (*have)
@@ -167,7 +168,7 @@ static int measure_stacks(struct job *job)
     return status;
 }
 
-/* Run the application's own check of its result, and copy its figures. */
+/* Run the application's own check of its result, and copy the application's figures. */
 static int verify(struct job *job, struct uat_bench_run *run)
 {
     const struct uat_bench *bench = job->bench;

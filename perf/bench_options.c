@@ -14,7 +14,7 @@ static const struct uat_bench_option *find_option(const struct uat_bench *bench,
     return NULL;
 }
 
-/* Parse text as one number in the option's range. Returns whether it is one. */
+/* Parse text as one number in the option's range. Returns whether the text is such a number. */
 static bool read_number(const struct uat_bench_option *option, const char *text, double *value)
 {
     char *end = NULL;

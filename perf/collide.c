@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Do arrays evict each other from the first-level cache? For each pair x, y of 16 arrays, rotate y[i] and x[i + lag].
- * The arrays are of three kinds, which take turns: global arrays; arrays of malloc(); and memory mapped at multiples of
- * 1 GiB plus k * --step, which tries other placement rules. The program runs on one worker. Figures are in
+ * Do arrays evict each other from the first-level cache? For each pair x, y of 16 arrays, apply a rotation to y[i] and
+ * x[i + lag]. The arrays are of three kinds, which take turns: global arrays; arrays of malloc(); and memory mapped at
+ * multiples of 1 GiB plus k * --step, which tries other placement rules. The program runs on one worker. Figures are in
  * docs/global.md.
  */
 #include <errno.h>

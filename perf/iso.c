@@ -6,8 +6,8 @@
  * uni-address (COPY), which suspends or resumes a task by one copy within resident memory. The kinds take turns in each
  * round.
  *
- * It also measures what a child on its own stack costs its spawner: take a slot, switch to it, switch back, and return
- * the slot. The slot that was returned last is taken first, so it is in the cache.
+ * The program also measures what a child on its own stack costs its spawner: take a slot, switch to it, switch back,
+ * and return the slot. The slot that was returned last is taken first, so it is in the cache.
  */
 #include <errno.h>
 #include <stdio.h>

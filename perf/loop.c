@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A parallel reduction over iterations that do nothing or work for a fixed time. It shows the cost and the gain of
- * splitting on demand. */
+/* A parallel reduction over iterations that are empty or take a fixed time. The benchmark shows the cost and the gain
+ * of splitting on demand. */
 #include "base/virtual.h"
 #include "perf/bench.h"
 #include "perf/samples.h"

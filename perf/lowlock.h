@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The low-lock queue with intrusive nodes of Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context
- * Switching", TACO 9(4), 2013, section 6.2, between processes that share memory at one address. Any number of processes
+ * The low-lock queue with intrusive nodes, for processes that share memory at one address (Dolan, Muralidharan and
+ * Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4), 2013, section 6.2). Any number of processes
  * may enqueue and dequeue. A node belongs to its user again as soon as it has been dequeued. An operation touches two
  * cache lines, the queue's and the node's. The queue is not lock-free: a dequeue waits for an enqueue that is between
  * its two steps. Model: tests/model/lowlock.pml.
@@ -51,9 +51,9 @@ static inline uint64_t lowlock_after(uint64_t first, uint64_t address)
     return ((first >> LOWLOCK_SHIFT) + 1) << LOWLOCK_SHIFT | address;
 }
 
-/* Sequentially consistent. This process's stores to a node take effect before other processes can find it, and their
- * accesses to a node take effect before this process takes it. The swaps of enqueue and dequeue pair with each
- * other. */
+/* Sequentially consistent. This process's stores to a node take effect before other processes can find the node, and
+ * other processes' accesses to a node take effect before this process takes the node. The swaps of enqueue and dequeue
+ * pair with each other. */
 static inline int lowlock_swap(uint64_t *word, uint64_t expected, uint64_t desired)
 {
     return __atomic_compare_exchange_n(word, &expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);

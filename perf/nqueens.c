@@ -2,7 +2,7 @@
 /*
  * N queens by divide and conquer over the columns. A task has the queens placed so far, one per row, and a set of
  * columns for the next queen. It spawns a task for each half of the set. A task with a single column places the queen
- * there and continues with the next row itself, with the columns that no queen attacks.
+ * there. Then it continues with the next row and the columns there that no queen attacks.
  */
 #include "perf/bench.h"
 
@@ -92,7 +92,7 @@ UAT_TASK(uint64_t, tally, struct board, board, uint32_t, rows, uint32_t, columns
 }
 
 /* The papers' granularity: the range of all columns is halved down to single columns, and each task spawns two tasks or
- * none. It counts boards without an attack, which the papers call nodes. */
+ * none. This task counts boards without an attack, which the papers call nodes. */
 UAT_TASK(uint64_t, visit, struct board, board, uint32_t, rows, uint32_t, first, uint32_t, end)
 {
     uint64_t boards = 0;

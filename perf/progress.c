@@ -23,7 +23,7 @@
 
 enum {
     LOOK_MS = 25,
-    LOOKS = 10, /* number of looks per period, at whose end the thread sends news and rank 0 rewrites the line */
+    LOOKS = 10, /* looks per period; at a period's end the thread sends news and rank 0 rewrites the line */
     LINE_MAX_COLUMNS = 200
 };
 

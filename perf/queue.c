@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One queue in shared memory that all workers use: the time to pass 10^6 nodes through it, as in figure 4 of Dolan,
- * Muralidharan and Gregg (TACO 9(4), 2013). Each worker repeatedly enqueues the node that it has and dequeues one. It
- * compares four queues: the paper's (perf/lowlock.h); the lock-free queue and the two-lock queue of Michael and Scott
- * ("Simple, Fast, and Practical Non-Blocking and Blocking Concurrent Queue Algorithms", PODC 1996); and a queue of
- * intrusive nodes under one guard, like those of near objects of uat/sync.h.
+ * Muralidharan and Gregg (TACO 9(4), 2013). Each worker repeatedly enqueues the node that it has and dequeues one. The
+ * program compares four queues: the paper's (perf/lowlock.h); the lock-free queue and the two-lock queue of Michael and
+ * Scott ("Simple, Fast, and Practical Non-Blocking and Blocking Concurrent Queue Algorithms", PODC 1996); and a queue
+ * of intrusive nodes under one guard, like those of near objects of uat/sync.h.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -48,7 +48,7 @@ class Flows:
         self.sums = [sum(end - begin for kind, _, begin, end in self.path if kind == k) for k in range(len(FLOWS))]
 
     def last(self, name, entry, after, until):
-        """The last event of the entry that begins in (after, until], or None."""
+        """The entry's last event that begins in (after, until], or None."""
         events = self.at[name].get(entry, [])
         i = bisect_right(events, until, key=lambda event: event[0])
         return events[i - 1] if i and events[i - 1][0] > after else None
@@ -94,7 +94,7 @@ class Flows:
                 end = None
 
     def follow(self, cause, start):
-        """Step from the start of a body or of an end back to the end that made it ready."""
+        """Step back from the start of a body, or of an end, to the end that made it ready."""
         if not cause or cause[0] >= start:
             return None
         self.add(HAND, cause[2], cause[0], start)

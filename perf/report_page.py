@@ -86,7 +86,7 @@ def matrix_labels(groups, per, cell, left, top):
 
 
 def picture_of_pairs(sums):
-    """A matrix: thieves down, victims across."""
+    """A matrix: a row for each thief, a column for each victim."""
     per = math.ceil(sums.trace.workers / CELLS)
     groups = math.ceil(sums.trace.workers / per)
     count = [[0] * groups for _ in range(groups)]

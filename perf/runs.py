@@ -73,7 +73,8 @@ def fail(message):
 
 
 def run(command, settings=None):
-    """Run the command with `settings` added to the environment, and return it. If it fails, the script exits with its last lines of output."""
+    """Run the command with `settings` added to the environment, and return the completed process. If the command fails, the script exits
+    with the command's last lines of output."""
     command = [str(word) for word in command]
     said = " ".join([*(f"{name}={value}" for name, value in (settings or {}).items()), *command])
     try:

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct uat_samples {
-    const char *name, *title; /* name in JSON, title in a table */
+    const char *name, *title; /* name: in JSON; title: in a table */
     uint64_t *cycles;
     size_t count, room;
     uint64_t divisor; /* operations per batch: the report divides the samples by it; 0 means 1 */

@@ -44,8 +44,8 @@ static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
         attempt.in_place = end;
 }
 
-/* Word i of the peer's words that the bare operations access. The words are at the end of the heap, which is unused
- * outside a run. */
+/* Word i of those words of the peer that the bare operations access. The words are at the end of the heap, which is
+ * unused outside a run. */
 static uint64_t *bare_word(int i)
 {
     return (uint64_t *)uat_inspect_spare((size_t)(2 * STEAL_BARES - i) * LINE);
@@ -104,7 +104,7 @@ static void time_bare(int peer, bool counted)
 }
 
 /* Access this worker's own words of the bare operations, so that their lines are in this CPU's cache when the peer
- * accesses them. The lines of a ring's words are there, too. */
+ * accesses them. The lines of a ring's words are in this CPU's cache, too. */
 static void touch_words(uint64_t round)
 {
     *(volatile uint64_t *)bare_word(STEAL_READ) = round;

@@ -2,7 +2,7 @@
 /*
  * The four kernels of STREAM (McCalpin) over global arrays, and the triad of four arrays (Schoenauer). Near arrays are
  * used in place. Far arrays are used through the cache, and by get and put. Arrays of malloc() serve for comparison.
- * Each worker has its part of each array, and all work at the same time. These kinds of memory ("places") take turns.
+ * Each worker has its part of each array, and all work at the same time. The kinds of memory ("places") take turns.
  * perf/measure rivals runs the same kernels as parallel loops, with oneTBB and OpenMP.
  */
 #include <errno.h>
@@ -76,7 +76,7 @@ static void work_cached(int kernel)
     uat_global_release();
 }
 
-/* Start getting the sources of the block that starts at i into its buffers. */
+/* For the block that starts at i: start getting the sources into its buffers. */
 static void get_begin(int kernel, uat_global_transfer_t *t, double *const *to, size_t i)
 {
     for (int k = 1; k < moved[kernel]; k++)

@@ -22,7 +22,7 @@ struct sync_taken {
     uint64_t answer;
 };
 
-/* The size of the exercises, and the objects, which the last worker owns. All workers have the same values. */
+/* The size of the exercises, and their objects. The last worker owns the objects. All workers have the same values. */
 struct sync_plan {
     uint64_t members, passes, fibers, depth;
     uint64_t frame;          /* additional bytes in the frame of a member of a ring */

@@ -112,7 +112,7 @@ UAT_TASK(struct sync_taken, gates, uint64_t, members, uint64_t, passes)
     uint64_t rounds = passes / members, passed = 0;
     for (uint64_t i = 0; i < members; i++)
         g.gate[i] = uat_semaphore_create(0);
-    /* The last member's release of the first gate starts the next round. The release of the last round remains. */
+    /* The last member's release of the first gate starts the next round. The release in the last round is left over. */
     for (uint64_t i = 0; i < members; i++)
         gate_member_spawn(&g.task[i], g.gate[i], g.gate[i + 1 == members ? 0 : i + 1], rounds);
     struct sync_begin begin = sync_begin();

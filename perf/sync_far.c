@@ -62,8 +62,8 @@ int sync_channel_far(const struct sync_plan *plan, struct sync_taken *taken)
 
 /*
  * Futures of another worker. When the child waits, the spawner continues, usually on the same worker. The worker's
- * round trips until then count for the wait. The round trips of the following call of number_set() count for the set.
- * side: 0 measures the wait, 1 the set.
+ * round trips before the spawner continues count for the wait. The round trips of the following call of number_set()
+ * count for the set. side: 0 measures the wait, 1 the set.
  */
 struct futures {
     number_future f[SYNC_FUTURES];

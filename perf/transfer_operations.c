@@ -34,7 +34,7 @@ void transfer_operations_close(void)
 static void checkout_hit(char *base, size_t bytes, int window, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        __asm__ volatile("" : "+r"(base)); /* hides that the base is the same each time */
+        __asm__ volatile("" : "+r"(base)); /* hides from the compiler that the base is the same each time */
         uat_global_checkout(base, bytes, UAT_READ);
         __asm__ volatile("" : : : "memory"); /* the access */
         uat_global_checkin(base, bytes, UAT_READ);
@@ -55,8 +55,8 @@ static void checkout_miss(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
-/* Check out two blocks in turn. They are one cache size apart, so each evicts the other, but the fetched bytes stay in
- * the CPU's caches. */
+/* Check out two blocks alternately. They are one cache size apart, so each evicts the other, but the fetched bytes stay
+ * in the CPU's caches. */
 static void checkout_warm(char *base, size_t bytes, int window, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {

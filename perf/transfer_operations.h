@@ -31,9 +31,9 @@ struct transfer_operation {
 extern const struct transfer_operation transfer_operations[TRANSFER_OPERATIONS];
 
 /*
- * Call it before the first operation. bytes_of_rank: bytes from the base that operations may use. It must be at least
- * twice the cache, and at least window times the bytes of any operation. bytes_of_cache: size of the cache of far
- * memory; 0 in a job without far memory. Returns 0 or -ENOMEM.
+ * Call it before the first operation. bytes_of_rank: bytes from the base that operations may use. bytes_of_rank must be
+ * at least twice the cache, and at least window times the bytes of any operation. bytes_of_cache: size of the cache of
+ * far memory; 0 in a job without far memory. Returns 0 or -ENOMEM.
  */
 int transfer_operations_open(size_t bytes_of_rank, size_t bytes_of_cache);
 

@@ -5,8 +5,8 @@
  * of children at once, and counts those that are leaves immediately. So leaves, which are most of the nodes, need no
  * task.
  *
- * It uses the plain interface, because the size of the argument varies. A task works in place on its copy of the
- * argument.
+ * The program uses the plain interface, because the size of the argument varies. A task works in place on its copy of
+ * the argument.
  */
 #include "perf/bench.h"
 #include "perf/uts_tree.h"

@@ -99,7 +99,8 @@ def size_of(program, items):
 
 
 def time_of_task(options, program, arguments, ns):
-    """Returns the time per task, in ns, that makes a node take `ns`, and the number of nodes. A run of one worker in real time counts both."""
+    """Returns the time per task, in ns, with which a node takes `ns`; the number of nodes; the number of tasks. A run of one worker in real
+    time counts nodes and tasks."""
     report = runs.uatrun(options.build, 1, f"perf/uat-{program}", *arguments)
     nodes = report["result"] if program == "btc" else report["nodes"]
     return max(1, round(ns * nodes / report["tasks"])), nodes, report["tasks"]

@@ -24,7 +24,7 @@ def report_of(options, settings, passes):
 
 
 def phases_of(reports):
-    """{phase: the median over the runs of its median, in us}, for the phases that all runs have."""
+    """{phase: the median, over the runs, of the phase's median, in us}, for the phases that all runs have."""
     names = [name for name in reports[0]["phases"] if all(name in report["phases"] for report in reports)]
     return {name: statistics.median(report["phases"][name]["median_ns"] for report in reports) / 1e3 for name in names}
 

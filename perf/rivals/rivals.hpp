@@ -165,7 +165,7 @@ struct arguments {
     std::int64_t steps;
 };
 
-/* Read the arguments. If they are missing, print a line and exit. */
+/* Read the arguments. If arguments are missing, print a line and exit. */
 inline arguments read_arguments(int argc, char **argv)
 {
     arguments a = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Boost.Context. This uses only its assembly (jump_fcontext), on which its fibers and coroutines are built.
+// Boost.Context. This uses only the library's assembly (jump_fcontext), on which its fibers and coroutines are built.
 #include <boost/context/detail/fcontext.hpp>
 #include <vector>
 

@@ -86,7 +86,7 @@ static uint64_t ring(int64_t members, int64_t passes)
     return (uint64_t)value;
 }
 
-/* As SWAPSTACK's authors count, although swapcontext() leaves some fields alone. */
+/* The whole context, as SWAPSTACK's authors count, although swapcontext() leaves some fields alone. */
 static size_t saved(void)
 {
     return sizeof(ucontext_t);
