@@ -76,7 +76,7 @@ UAT_FLOW_TASK(outer, inout_below, datum, both, in_below, datum, more)
     uat_flow_end(&f);
 }
 
-/* A task that reaches for memory without a checkout. Its data and the rest lie on different pages. */
+/* A task that accesses memory without a checkout. That memory and the task's data lie on different pages. */
 enum { PAGE = 4096 };
 
 UAT_FLOW_TASK(reaching, in, datum, a, inout, datum, b)

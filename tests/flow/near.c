@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: with several hosts, more tasks run on the host of the datum that they write than run there by chance,
- * and uat_flow_at() moves them to the host that it names. For two hosts in virtual time, in which all runs are the
+ * Description: with several hosts, more tasks run on the host of the datum that they write than would run there by
+ * chance. uat_flow_at() moves tasks to the host that it names. For two hosts in virtual time, in which all runs are the
  * same.
  */
 #include <stdio.h>

@@ -327,7 +327,7 @@ static void change_here(uat_flow_t *f, unsigned i, uint64_t key, struct datum *e
     uat_global_checkin(datum(i), sizeof(*expected), UAT_WRITE);
 }
 
-/* Wish for a host for the next tasks, right or wrong. */
+/* Name a host for the next tasks: the right one or a wrong one. */
 static void wish(uat_flow_t *f, uint64_t key)
 {
     const void *const at[] = {NULL, UAT_FLOW_ANYWHERE, datum((unsigned)below(key, DATA, 11))};

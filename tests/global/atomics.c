@@ -16,7 +16,7 @@
 
 enum { TASKS = 2000, SPREAD = 8192 /* number of words; they span chunks of several workers */ };
 
-/* Indices of the words next to words[0] and words[SPREAD] that are for extremes and bits. */
+/* Indices of the words for extremes and bits, which are next to words[0] and words[SPREAD]. */
 enum { MAX = 1, MIN, MAX_SIGNED, MIN_SIGNED, OR, AND };
 
 /* Some tasks add to words[0], and others take from it. Tasks swap their numbers into words[SPREAD]. The other words are

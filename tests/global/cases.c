@@ -185,7 +185,7 @@ static int give_back_written(void)
     return rc;
 }
 
-/* A put to rank 1 is in flight while puts to rank 2 take all bounce buffers in turn. */
+/* A put to rank 1 is in flight while puts to rank 2 take all bounce buffers, one after the other. */
 static int put_then_others(void)
 {
     unsigned char local[PART], *third = far + (size_t)BLOCKS * BLOCK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: ranges that are checked out keep what was written to them during every call of uat/sync.h that does not
- * wait. The task can read what these calls acquire while the ranges are open. Tasks own cells of a few bytes to some
+ * wait. While the ranges are open, the task can read what these calls acquire. Tasks own cells of a few bytes to some
  * KiB, which are adjacent in an array and in objects. Each task checks its cells out and in at random, and makes calls,
- * prefetches and transfers while they are open. Other cells are shared. They hold the number of writes to them. A task
- * may change them only after a try_ call has given it their guard.
+ * prefetches and transfers while they are open. Other cells are shared. Each of these holds the number of writes to it.
+ * A task may change them only after a try_ call has given it their guard.
  *
  * usage: open ROUNDS SEED (100 steps per task and round)
  */

@@ -132,7 +132,7 @@ static void write_piece(uint64_t *seed, size_t from, size_t n, uint64_t stamp)
     }
 }
 
-/* Apply act to the range in pieces, which are small or large. */
+/* Apply act to the range, in small or large pieces. */
 static void each_piece(uint64_t *seed, struct range r, void (*act)(uint64_t *, size_t, size_t, uint64_t))
 {
     while (r.from < r.to) {

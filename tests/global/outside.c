@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: checkouts, gets, puts, atomics and objects work in main(), ordered by uat_barrier(). Words are used in
- * turn by atomics and as plain data.
+ * Description: checkouts, gets, puts, atomics and objects work in main(), ordered by uat_barrier(). Words are used
+ * alternately by atomics and as plain data.
  *
  * In each round a rank writes to the next rank's part, and reads the words that the previous rank wrote to its own
  * part.

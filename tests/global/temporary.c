@@ -104,7 +104,7 @@ static struct array begin(uint64_t seed)
     return a;
 }
 
-/* A tree of tasks, each with an array. Every other task leaves its array to its parent to free. */
+/* A tree of tasks, each with an array. About half of the tasks leave their arrays to their parents to free. */
 UAT_TASK(struct array, node, uint64_t, seed, int, depth)
 {
     struct array own = begin(seed);

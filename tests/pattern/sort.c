@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uat_sort() and uat_for_each_block() over global arrays of elements of several sizes, in several orders:
- * a sort loses no element and orders them, and each element is visited once. Memory of one process is sorted by the
+ * a sort orders all elements and loses none, and each element is visited once. Memory of one process is sorted by the
  * task alone. Runs are merged with few comparisons. With a contradictory comparison the sort loses no element, compares
  * no element outside of the array, and does not take quadratic time.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: bodies of loops, reductions, scans and parallel calls that wait: for futures that other tasks set, for
- * earlier iterations, for mutexes, even with a mutex held, and for channels. Sums must be right, at most one task may
+ * Description: bodies of loops, reductions, scans and parallel calls that wait for futures that other tasks set, for
+ * earlier iterations, for mutexes and for channels, some with a mutex held. Sums must be right, at most one task may
  * hold a mutex, and no task may hang.
  * Usage: test-waits [ROUNDS [CASE]]
  */
@@ -94,7 +94,7 @@ UAT_TASK(int, futures, int, unused)
     return unused + set_all_join(&setter) + end(&a, 10 * (FUTURES - 1) * FUTURES / 2);
 }
 
-/* The setter is spawned last, as a call parallel to the loop, which is itself one of the calls. */
+/* The setter is spawned last, as one of several parallel calls; the loop is another of them. */
 static void await_all(void *arg, void *result)
 {
     (void)result;

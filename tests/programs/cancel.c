@@ -27,7 +27,7 @@ static uat_atomic_t *new_words(void)
     return words;
 }
 
-/* One child cancels. All others would run forever if they did not learn of the cancellation. */
+/* One child cancels. The other children would run forever if they did not learn of the cancellation. */
 UAT_TASK_VOID(spin, uat_cancel_t, cancel, uat_atomic_t *, started, int, cancels)
 {
     uat_atomic_add(started, 1);
@@ -107,7 +107,7 @@ UAT_TASK(int, told, int, unused)
     uat_group_cancel(cancel);
     uat_group_wait(&group);
     errors += WRONG(uat_atomic_load(started) == CHILDREN);
-    /* Now it is a normal group again, in the same place. */
+    /* Now the group is a normal one again, in the same place. */
     count_group_spawn(&group, started);
     uat_group_wait(&group);
     errors += WRONG(uat_atomic_load(started) == CHILDREN + 1);

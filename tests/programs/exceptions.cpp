@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: C++ exceptions in tasks, including stolen ones, thrown and caught between spawns. Static objects that a
+ * Description: C++ exceptions that are thrown and caught between spawns, also in stolen tasks. Static objects that a
  * task creates are destroyed at exit, whichever worker created them.
  */
 #include <cstdio>

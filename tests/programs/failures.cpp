@@ -89,7 +89,7 @@ void linger(int n)
         ;
 }
 
-/* Throw through `depth` joins, each of a child with a result of another size. */
+/* Throw through `depth` joins; each child has a result of another size. */
 long pass_on(int depth, int kind)
 {
     if (depth == 0) {

@@ -11,8 +11,8 @@
 #include "uat/generator.h"
 
 /*
- * Each value depends on all earlier state, which is in an array that is reached by pointers into the generator's own
- * stack.
+ * Each value depends on all earlier state. The state is in an array, which is reached by pointers into the generator's
+ * own stack.
  */
 UAT_GENERATOR_SIZED(2048, uint64_t, chain, uint64_t, seed, int, n)
 {
@@ -56,8 +56,8 @@ UAT_TASK(uint64_t, add, uint64_t, a, uint64_t, b)
     return a + b;
 }
 
-/* Two generators are in the frame while children are spawned. The children are joined late, and in another order than
- * they were spawned. */
+/* Two generators are in the frame while children are spawned. The children are joined late, and not in the order in
+ * which they were spawned. */
 UAT_TASK(uint64_t, consume, uint64_t, seed, int, n, int, depth)
 {
     chain_generator one;

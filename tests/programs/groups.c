@@ -136,8 +136,8 @@ UAT_TASK(int, nested, int, unused)
     return errors;
 }
 
-/* Two groups and handles in one frame at the same time, with a generator. The task waits for the groups in another
- * order than it began them. */
+/* Two groups and handles in one frame at the same time, with a generator. The task does not wait for the groups in the
+ * order in which it began them. */
 UAT_GENERATOR(uint64_t, count, uint64_t, to)
 {
     for (uint64_t i = 0; i < to; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a join that must wait in place, because the evacuation heap has no room for its stack. Rank 1 joins. The
- * child, on rank 0, repeatedly makes rank 1 print what rank 1 is waiting for. It ends when two files exist: `go`, and
- * `joins`, which the joiner makes once rank 1 has stolen it. Then rank 1 prints its state after the join. run-in-place
- * starts this program. For 2 workers with one record each.
+ * child, on rank 0, repeatedly makes rank 1 print what rank 1 is waiting for. The child ends when two files exist:
+ * `go`, and `joins`, which the joiner makes once rank 1 has stolen it. Then rank 1 prints its state after the join.
+ * run-in-place starts this program. For 2 workers with one record each.
  * usage: in-place FOLDER
  */
 #include <fcntl.h>

@@ -185,7 +185,7 @@ UAT_TASK(int, quits, int, unused)
     return errors;
 }
 
-/* Cases without waiting, with the same channel twice, with closed channels, and with a choice between two channels. */
+/* Further cases: no waiting; the same channel twice; closed channels; a choice between two channels. */
 UAT_TASK(int, singles, int, unused)
 {
     numbers_channel c[2] = {numbers_create(1), numbers_create(1)};

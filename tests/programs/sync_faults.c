@@ -328,8 +328,8 @@ static void with_losses(const char *what)
 }
 
 /*
- * A worker is lost while a task on rank 0 waits for one of its tasks to set a future, to send to a channel, or to
- * receive.
+ * A worker is lost while a task on rank 0 waits until one of that worker's tasks sets a future, sends to a channel, or
+ * receives.
  */
 UAT_TASK(long, wait_there, const char *, what, number_future, moved, number_future, f, longs_channel, c)
 {
@@ -377,7 +377,7 @@ static void root(void *arg, void *result)
     *(int *)result = 1;
 }
 
-/* Collective: rank 1 waits for rank 0's future, which is set, by a handle of another size. */
+/* Collective: with a handle of another size, rank 1 waits for rank 0's future, which is set. */
 static void get_far(void)
 {
     number_future f = number_create();

@@ -58,7 +58,7 @@ int check_throws(uat::atomic_ref<std::int64_t> done)
     return errors;
 }
 
-/* The first exception in serial order, which is thrown late. */
+/* The first exception in serial order, although it is thrown late. */
 int check_first()
 {
     int errors = 0;
@@ -162,7 +162,7 @@ int check_given_back()
     return 0;
 }
 
-/* Tasks on given workers, of a group and of a handle. One throws there. */
+/* Tasks on given workers: children of a group, and children with handles. One throws there. */
 int check_places(uat::atomic_ref<std::int64_t> right)
 {
     int errors = 0;
