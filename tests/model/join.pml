@@ -63,7 +63,7 @@ end:
     od
 }
 
-/* Continue the joiner with the child's result and its own stack. This must happen once. */
+/* Continue the joiner with the child's result and the joiner's own stack. This must happen once. */
 inline continue_joiner(round, its_result, its_stack)
 {
     assert(!(continued & (1 << round)));

@@ -2,9 +2,9 @@
 /*
  * The message protocol: the owner of deque/mail.c against two thieves of deque/thief_message.c.
  *
- * The owner pushes ENTRIES continuations, all at one stack address. It may or may not check for requests, and it gives
- * the entry away or runs it. When idle, it either refuses a request or does not check. Each entry must run once. No
- * answer may reach a thief that does not wait for one. No thief may wait forever.
+ * The owner pushes ENTRIES continuations, all at one stack address. The owner may or may not check for requests, and it
+ * gives the entry away or runs it. When idle, it either refuses a request or does not check. Each entry must run once.
+ * No answer may reach a thief that does not wait for one. No thief may wait forever.
  */
 #ifndef ENTRIES
 #define ENTRIES 2
@@ -76,7 +76,7 @@ byte freeing[3]; /* the request whose mark is to be removed */
 #else
 #define HAS_LEFT (!(wire[1] & 7) && !(wire[2] & 7) && !(buffer??[DOORBELL, GIVE_1]) && !(buffer??[DOORBELL, GIVE_2]))
 #define POST(who, operations) buffer!DOORBELL, (who) * 16 + (operations)
-#define GIVE_1 23 /* POST(1, 7), as a constant, because a pattern must be one */
+#define GIVE_1 23 /* the constant POST(1, 7), because a pattern must be a constant */
 #define GIVE_2 39
 #endif
 

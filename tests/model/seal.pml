@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * K7 of a checkpoint (runtime/checkpoint/checkpoint.c, folder.c): two workers write CHECKPOINTS checkpoints, one after
- * the other, and keep one. Any write may fail. At any moment the power may be lost. Then `latest` on the disk names a
- * checkpoint all of whose files are on the disk, and no older one than the last that was reported as complete.
+ * the other, and keep one. Any write may fail. At any moment the power may be lost. Then `latest` on the disk must name
+ * a checkpoint whose files are all on the disk. This checkpoint must not be older than the last one that was reported
+ * as complete.
  *
  * The disk is as unkind as it may be: what was not synced is lost, but a rename and a removal may reach the disk at
  * once.
  *
- * With -DRESTORE (runtime/checkpoint/arrays.c): a new job of two workers restores memory. Each worker clears its own,
- * and puts back pieces that may belong to the other. No task continues before all memory of both is restored.
+ * With -DRESTORE (runtime/checkpoint/arrays.c): a new job of two workers restores memory. Each worker clears its own
+ * memory, and puts back pieces that may belong to the other worker's memory. No task continues before all memory of
+ * both is restored.
  */
 #ifndef CHECKPOINTS
 #define CHECKPOINTS 3

@@ -65,7 +65,7 @@ inline drop(from_c, place)
     }
 }
 
-/* Dequeue the first waiter that can be woken into `who`, or NONE. */
+/* Dequeue into `first` the first waiter that can be woken, or NONE. */
 inline unqueue(in_c, first)
 {
     first = NONE;
@@ -175,7 +175,7 @@ inline receive_now(open_c)
     receive(value)
 }
 
-/* The task's worker after the evacuation, holding both guards. The task may be resumed elsewhere before this process
+/* The task's worker after the evacuation. It holds both guards. The task may be resumed elsewhere before this process
  * ends. */
 proctype Park(byte me)
 {

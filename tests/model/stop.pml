@@ -4,7 +4,7 @@
  * ends the root. A stop is requested REQUESTS times, at any moment. Checked: no worker waits forever. When rank 0 says
  * that all are still, each worker is still for this very order, in this run (K3, K4, K5). No request is lost.
  *
- * With -DWEAK a worker's memory, which a checkpoint saves, reaches its state at the stop late.
+ * A checkpoint saves the workers' memory. With -DWEAK a worker's last stores before the stop reach that memory late.
  *
  * Each worker is in a run, or between two runs, where it may stay for any time. The end of a run is announced to all
  * workers at once, and a barrier follows.

@@ -20,7 +20,7 @@ byte bit_of[UNITS];
 byte home[UNITS];          /* the units' contents: 1 + the worker that wrote them */
 byte ended;
 
-/* What each worker has posted and what has not yet taken effect. */
+/* The operations that each worker has posted and that have not yet taken effect. */
 typedef worker {
     byte set[UNITS], clear[UNITS], written[UNITS];
 }

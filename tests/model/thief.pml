@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps that both kinds of thief share once `claims` has passed their index: uat_thief_fetch() and look_again() of
+ * The steps that both kinds of thief take after `claims` has passed their index: uat_thief_fetch() and look_again() of
  * deque/thief.c.
  *
  * offer and offer_sp are the slot's words as the thief saw them before the claim. The READs after the claim sample

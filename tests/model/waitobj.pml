@@ -78,7 +78,7 @@ inline wake(who, value)
 #endif
 }
 
-/* Wait. The caller holds the guard. It no longer holds the guard when it is resumed. */
+/* Wait. The caller holds the guard when it calls this, but not when it is resumed. */
 inline wait(me)
 {
 #ifdef M_LEAVE_BEFORE_QUEUE

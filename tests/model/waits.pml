@@ -5,7 +5,7 @@
  * workers are ordered to stop. A new job then continues from the saved state. Each task runs exactly once, in either
  * job. The thief is rank 0, which looks for a deadlock while it is idle (runtime/sched/deadlock.h).
  *
- * A task that runs ends at once here. Sets of tasks are bits.
+ * Here a task ends as soon as it runs. Sets of tasks are bits.
  */
 #ifndef TASKS
 #define TASKS 3
@@ -117,7 +117,7 @@ active proctype Owner()
     od
 }
 
-/* The thief. In the new job its process and its local variables are new, too. */
+/* The thief. In the new job the thief's process and local variables are new, too. */
 active proctype Thief()
 {
     byte index, task;

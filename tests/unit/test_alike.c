@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: several workers of a host meet an error. One of them prints it, with the number of the others. If it is
- * killed before it prints, another worker prints. Connections of other users do not delay the line. Only one worker of
- * a host prints about a given error, until that worker ends. */
+/* Description: several workers of a host meet an error. One of them prints the error, with the number of the others. If
+ * that worker is killed before it prints, another worker prints. Connections of other users do not delay the line. Only
+ * one worker of a host prints about a given error, until that worker ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

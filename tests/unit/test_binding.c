@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the core that a worker takes, and when the places of several workers are reported as bad, on simulated
- * machines; and that this process, once bound, is on one of the cores that it had before.
+ * Description: on simulated machines: the core that a worker takes, and when the places of several workers are reported
+ * as bad. This process, once bound, is on one of the cores that it had before.
  */
 #include "runtime/job/binding.h"
 #include "tests/test.h"

@@ -72,7 +72,7 @@ DEQUE_TEST(aborted_entry_is_offered_after_younger_ones)
     push(3);
     acknowledge(claim(), UAT_ACK_ABORTED);
     push(1);
-    assert_false(is_offered(3 + 1)); /* entry 0 is not yet offered: entries 1 and 2 still are, and 3 was added */
+    assert_false(is_offered(3 + 1)); /* entry 0 is not yet offered; entries 1 and 2 still are, and entry 3 was added */
     assert_int_equal(deque.aborted, 1);
     acknowledge(claim(), UAT_ACK_STOLEN);
     acknowledge(claim(), UAT_ACK_STOLEN);

@@ -2,7 +2,7 @@
 /*
  * Description: the deque's owner against thief processes, under all protocols, with and without delays. Each of
  * millions of entries is taken exactly once and with its own stack. Every rare branch of owner and thief is taken at
- * least once. It depends on chance how often that happens, so the runs are repeated until it has happened.
+ * least once. How often that happens depends on chance, so the runs are repeated until it has happened.
  */
 #include "tests/test.h"
 #include "tests/unit/deque_stress.h"

@@ -280,8 +280,8 @@ TEST_WITH(corrupt_peek, setup, teardown)
     assert_refusal(steal_as_papers_do);
 }
 
-/* Words that no owner and no thief writes end the steal: a slot whose index is not the claimed one, a place that is not
- * a stack, and claims that grow under the lock. */
+/* The steal ends if it reads words that no owner and no thief writes: a slot whose index is not the claimed one, a
+ * place that is not a stack, and claims that grow under the lock. */
 TEST_WITH(corrupt_words, setup, teardown)
 {
     static const struct {

@@ -104,7 +104,7 @@ static void work_flights(struct peer *me, void *arg)
                                uat_op_read(seen + i, counters + me->rank, 8)};
         PEER_CHECK(uat_transport_post(me->transport, i % me->size, ops, 2, &pending[i]) == 0);
         PEER_CHECK(!pending[i].done);    /* only progress sets it, never the post */
-        list[(i * 7) % n] = &pending[i]; /* wait in another order than the order of the posts */
+        list[(i * 7) % n] = &pending[i]; /* the waits and the posts have different orders */
     }
     uint64_t before = me->transport->round_trips;
     PEER_CHECK(uat_transport_wait(me->transport, list, n) == 0);

@@ -113,8 +113,8 @@ struct litmus_board {
     uint64_t saw[2][TRIALS]; /* what each worker read in each trial */
 };
 
-/* Both workers start at almost the same time, with all small time differences in turn. A missing fence shows only if
- * the two stores fall into the same few nanoseconds. */
+/* Both workers start at almost the same time; the trials go through all small time differences. A missing fence shows
+ * only if the two stores fall into the same few nanoseconds. */
 static void meet(struct litmus_board *board, int rank, uint64_t trial)
 {
     struct uat_relax relax = {0};

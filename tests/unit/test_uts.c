@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the trees of uat-uts. Sequential counts are compared with published sizes from other programs. Every
- * type of tree is compared with a second counter. It is written from the definition, shares no code with the first
- * counter, and works breadth first.
+ * type of tree is compared with a second counter. The second counter is written from the definition, shares no code
+ * with the first one, and works breadth first.
  */
 #include <math.h>
 #include <nettle/sha1.h>

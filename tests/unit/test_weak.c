@@ -21,8 +21,8 @@
 
 enum { SEEDS = 20000, ROUNDS = 2, STACK_WORDS = 4, WORK = 40 };
 
-/* The segments of the thief and its victim, which is shared. An address in `mine` stands for the same place in
- * `theirs`. */
+/* The segments of the thief and its victim; the victim's segment is shared. An address in `mine` stands for the same
+ * place in `theirs`. */
 struct segment {
     struct uat_ring ring;
     struct uat_landing landing;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: words of the runtime by which a worker learns what another one has done are correct on a processor with
- * weak memory order: marks of lent objects, stops, ends of runs, barriers, names of channels, adaptive requests and
- * marks of flows. Their sources run on the simulated memory of weak.h. If a release or an acquire of these words is
- * removed, a test must fail. The functions at the end of this file replace those of other parts.
+ * Description: the words by which a worker learns what another worker has done are correct on a processor with weak
+ * memory order: marks of lent objects, stops, ends of runs, barriers, names of channels, adaptive requests and marks of
+ * flows. Their sources run on the simulated memory of weak.h. If a release or an acquire of these words is removed, a
+ * test must fail. The functions at the end of this file replace those of other parts.
  */
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@
 #include "runtime/sync/waitobj.h"
 #include "tests/test.h"
 
-enum { SEEDS = 2000, LOOKS = 4, AREA = 1 << 16, NAME_AT = 32 /* of the name in a node */ };
+enum { SEEDS = 2000, LOOKS = 4, AREA = 1 << 16, NAME_AT = 32 /* offset of the name in a node */ };
 
 /* The memory of the worker under test. All of it is shared. */
 static struct {
@@ -39,7 +39,7 @@ static size_t used;            /* of shared.area */
 static uint64_t *stops, *ends; /* the words of stop.c and collective.c */
 static int met, torn;          /* how often a side learned of the other, and did not see what the other had done */
 
-/* What the other side did before it told this one. */
+/* What the other side did before it notified this one. */
 static void work(void)
 {
     __atomic_store_n(&shared.x, 1, __ATOMIC_RELAXED);
