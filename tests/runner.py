@@ -23,8 +23,8 @@ AGAIN = 8  # lines of it that are shown again at the end, because a log of conti
 # The order in which suites run. Suites that fail fast come first. A suite not named here comes last.
 ORDER = ["tree", "unit", "header", "install", "programs", "examples", "fakeverbs", "sanitize", "launcher", "security", "model",
          "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "aarch64", "vm", "ibv"]
-# Suites of which several tests may run at once, because each keeps one core busy, or waits. Tests of `programs` may, too, unless
-# meson.build says is_parallel: false.
+# Suites of which several tests may run at once, because each keeps one core busy, or waits. Tests of `programs` may also run at
+# once, unless meson.build says is_parallel: false.
 PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "package", "sim", "vm", "aarch64"}
 # Suites that run together, so that a test that keeps one core busy runs beside one that waits.
 TOGETHER = ["model", "mutants", "fuzz", "slurm", "package"]

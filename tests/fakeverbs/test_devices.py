@@ -69,8 +69,8 @@ def main():
     build = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         text = describe(folder, True)
-        # It opens fake3, which looks better than fake4; fake4 itself; and fake1, whose GIDs are not complete in /sys.
-        # It does not open fake0, which is down.
+        # The worker opens fake3, which looks better than fake4; fake4 itself; and fake1, whose GIDs are not complete in
+        # /sys. The worker does not open fake0, which is down.
         check(build, text, 3)
         check(build, text, 3, hosts=2, TRANSPORT="auto")
         check(build, text, 1, NET_DEVICES="fake7", takes="fake7")

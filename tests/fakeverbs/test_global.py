@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: global memory of hosts whose workers use two adapters: each of them carries its share of the bytes, atomics of all workers lose
+"""Description: global memory of hosts whose workers use two adapters: each adapter carries its share of the bytes, atomics of all workers lose
 nothing, and random programs give right answers. A checkpoint of such a job restarts on other numbers of hosts, adapters and workers. Hosts with
 one adapter make the queue pairs and regions that docs/global.md states.
 
@@ -20,7 +20,7 @@ SMALL = {"GLOBAL_SIZE": "1m", "CACHE_SIZE": "512k"}
 
 
 def job(build, adapters, program, workers=WORKERS, hosts=HOSTS, **settings):
-    """Run a program. The workers of each host take its adapters, of which there are this many, in turn."""
+    """Run a program. Each host has this number of adapters, and its workers take them in turn."""
     path, *arguments = program.split()
     words = ["sh", "-c", TAKE.format(hosts=hosts, adapters=adapters), build / path, *arguments]
     return Run(build, workers, words, devices=[DEVICES], hosts=hosts, **SMALL | settings)
@@ -30,7 +30,7 @@ def check_counts(build, adapters):
     run = job(build, adapters, "perf/uat-cilksort 500000 --rounds 1")
     expect(run.status == 0 and "500000 integers" in run.out, run)
     # A home: the workers of a host that use one adapter. Its first worker registers its memory and has a queue pair to each worker.
-    # Segments take a queue pair to each home, and three regions; the cache takes one.
+    # Segments take a queue pair to each home, and three regions; the cache takes one region.
     homes, count = HOSTS * adapters, run.count
     expect(count["create_qp"] == (WORKERS * homes + homes * WORKERS + (WORKERS - homes) * homes, homes + WORKERS), (adapters, count))
     # Three arrays are on all homes, and a fourth one has one chunk.

@@ -54,7 +54,7 @@ static void add(struct result *sum, const struct result *one, size_t place)
     sum->errors += one->errors;
 }
 
-/* The children through handles: some spawned, some called, joined in the order of their places. */
+/* The children with handles: spawned in the order of their places, joined in reverse order. */
 static void by_handles(const struct arg *child, size_t n, struct result *sum)
 {
     uat_task_t handle[CHILDREN_MAX];

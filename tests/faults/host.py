@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The machines on which processes of a run are: this machine, and the other guest, which answers the same calls. usage
+"""The machines on which a run has processes: this machine, and the other guest, which answers the same calls. usage
 on the other guest: host.py FOLDER, where questions and answers are exchanged"""
 import json
 import os

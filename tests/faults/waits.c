@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program for tests of checkpoints. Its tasks wait for every kind of object of uat/sync.h, for their
- * turn, or while they migrate to another worker. Some use generators, reducers and cancelled groups. Some ask for a
- * checkpoint. Only the arguments determine every answer, even if the job was restarted many times.
+ * Description: a program for tests of checkpoints. Its tasks wait for every kind of object of uat/sync.h. They also
+ * wait for their turn, and while they migrate to another worker. Some use generators, reducers and cancelled groups.
+ * Some ask for a checkpoint. Only the arguments determine every answer, even if the job was restarted many times.
  *
  * usage: waits KIND SEED ROUNDS ASK (one in ASK steps asks for a checkpoint; 0: none does)
- * FORGET in the environment: after a restart main() does not make the objects of kind "main" again. FORGET_CALL: it
- * does not call uat_at_checkpoint(). Each process counts its steps in its own memory; the program prints the sum over
- * all workers on standard error.
+ * FORGET in the environment: after a restart main() does not make the objects of kind "main" again. FORGET_CALL: the
+ * program does not call uat_at_checkpoint(). Each process counts its steps in its own memory; the program prints the
+ * sum over all workers on standard error.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -50,7 +50,7 @@ extern uint64_t steps;
 /* Channel i of a "named" round. */
 uat_channel_t named_channel(const struct work *w, unsigned i);
 
-/* The sum of the numbers of a "migrate" round, from a reducer. It is reset to 0. */
+/* The sum of the numbers of a "migrate" round, from a reducer. The call resets the sum to 0. */
 uint64_t total_of_round(void);
 
 #endif

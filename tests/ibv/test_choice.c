@@ -208,7 +208,8 @@ TEST(subnets)
     expect_joins(&first, &first, UAT_SUBNET_SAME, "mlx5_0", 0);
     expect_joins(&two, &first, UAT_SUBNET_SAME, "mlx5_1", 0);
     expect_joins(&other, &first, UAT_SUBNET_SAME, NULL, 0);
-    expect_joins(&other, &first, UAT_SUBNET_ANY, NULL, 0); /* for uat no router connects InfiniBand's subnets */
+    expect_joins(&other, &first, UAT_SUBNET_ANY, NULL, 0); /* uat assumes that no router connects InfiniBand's
+                                                            * subnets */
     expect_joins(&roce, &first, UAT_SUBNET_ANY, NULL, 0);
 }
 

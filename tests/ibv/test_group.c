@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: which workers share an adapter, which workers are connected, and that every worker has exactly one path
- * to every other worker, on hosts with equal and with different numbers of workers. This needs no device.
+ * Description: which workers share an adapter, and which are connected. Every worker has exactly one path to every
+ * other worker, on hosts with equal and with different numbers of workers. This needs no device.
  */
 #include <errno.h>
 #include <stdio.h>

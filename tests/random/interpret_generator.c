@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generators that read global memory. A task has at most one at a time. It stays in the task's frame between two
- * operations, across steals, joins and waits. The value is the hash of everything that the generator has read since its
- * start.
+ * Generators that read global memory. A task has at most one generator at a time. The generator stays in the task's
+ * frame between two operations, across steals, joins and waits. The value is the hash of everything that the generator
+ * has read since its start.
  */
 #include <string.h>
 

@@ -110,8 +110,8 @@ static void count_turn(struct race *r, int zone)
     memory_checkin(range, UAT_READ_WRITE);
 }
 
-/* The task's own bytes are next to the zones. It keeps them checked out during some of the calls. Those calls must not
- * wait. */
+/* The task's own bytes are next to the zones. The task keeps them checked out during some of the calls. Those calls
+ * must not wait. */
 static char *open_own(struct race *r, struct range own, uint64_t move)
 {
     if (!own.bytes || race_pick(r, 2))

@@ -269,7 +269,7 @@ static void take_event(int thing, bool future)
     read_after(maker.at, near);
 }
 
-/* Receive -EPIPE. The first task to do so takes the rights that the close passed on. */
+/* Receive -EPIPE. The first task that receives it takes the rights that the close passed on. */
 static void receive_end(int thing)
 {
     int place = state[thing].place;

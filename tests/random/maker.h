@@ -81,12 +81,12 @@ void read_after(int task, struct range near);
 /* Whether the cache has room for the range in addition to what is checked out. */
 bool has_cache(int task, uint32_t bytes, uint64_t *room);
 
-/* Pass everything that `from` holds to `to`, which continues near the range that `from` used. */
+/* Pass to `to` everything that `from` holds. Then `to` continues near the range that `from` used. */
 void give_all(int from, int to);
 
 /*
- * Pass some of what `from` holds to `to`, or share it. carrier: the thing through which the rights pass, or -1. A thing
- * carries no rights to older things, so no two things hold rights to each other.
+ * Pass some of what `from` holds on to `to`, or share it with `to`. carrier: the thing through which the rights pass,
+ * or -1. A thing carries no rights to older things, so no two things hold rights to each other.
  */
 void give_some(int from, int to, int carrier);
 

@@ -18,8 +18,8 @@ def timeline(path, workers, events, dropped=0):
 
 def small(path):
     """
-    Two workers and 1000 ms. Worker 0 runs all of it, 100 ms of which it fetches far memory. Worker 1 is idle for 200 ms, steals for 100 ms,
-    runs for 500 ms, and is idle for 200 ms. So tasks run for 1400 ms: on average 1.40 workers, 70.0 % of the time; idle: 20.0 %.
+    Two workers and 1000 ms. Worker 0 runs all the time, and fetches far memory for 100 ms of it. Worker 1 is idle for 200 ms, steals for
+    100 ms, runs for 500 ms, and is idle for 200 ms. So tasks run for 1400 ms: on average 1.40 workers, 70.0 % of the time; idle: 20.0 %.
     """
     timeline(path, 2, [line("run", 0, 5000, 1e6), line("fetch", 0, 300000, 1e5, bytes=4096),
                        line("idle", 1, 5000, 2e5, failed=7), line("steal", 1, 205000, 1e5, bytes=480, **{"from": 0}),

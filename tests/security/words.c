@@ -81,8 +81,8 @@ static int find_freed_head(const struct word *w, uint64_t **at)
 }
 
 /* Words in objects that are free or were once freed, and words before them. The offset is relative to the object. With
- * a stride, nothing is found until the list of newly freed objects is empty. Then all objects found are on the lists of
- * free objects. */
+ * a stride, nothing is found until the list of newly freed objects is empty. Then each object that is found is on a
+ * list of free objects. */
 static int find_in_freed(const struct word *w, uint64_t **at)
 {
     static const uint64_t freed = 0x7561742066726565; /* FREED of runtime/global/heap.c */

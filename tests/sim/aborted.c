@@ -31,7 +31,7 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
-/* Spawns in a separate frame, so that its continuation has another address than the step's. */
+/* Spawns in a separate frame, so that its continuation and the step's have different addresses. */
 static __attribute__((noinline)) uint64_t run_tiny(uint64_t i)
 {
     volatile uint64_t frame[FRAME_WORDS] = {[0] = i};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a worker that was idle and has work again offers it, even if no worker has sent it a request since.
- * There are two workers. While one is busy, the other spawns tiny tasks whose continuations it takes back itself. Then
- * it becomes idle and steals. In the stolen task it waits until its own continuation has been taken. If the
- * continuation is not offered, the wait never ends, and UAT_SIM_LIMIT reports it. For the simulation, with two workers.
+ * There are two workers. While one worker is busy, the other spawns tiny tasks whose continuations it takes back
+ * itself. Then it becomes idle and steals. In the stolen task it waits until its own continuation has been taken. If
+ * the continuation is not offered, the wait never ends, and UAT_SIM_LIMIT reports it. For the simulation, with two
+ * workers.
  * Usage: again ROUNDS
  */
 #include <stdio.h>

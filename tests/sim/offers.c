@@ -61,7 +61,7 @@ static uint64_t patient(uint64_t i, uint64_t depth)
     return mix(i);
 }
 
-/* Its locals are in its frame at every spawn, so an older copy of the stack would give a wrong sum. */
+/* The task's locals are in its frame at every spawn, so an older copy of the stack would give a wrong sum. */
 UAT_TASK(uint64_t, loop, uint64_t, n)
 {
     volatile uint64_t sum = 0;

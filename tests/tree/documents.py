@@ -49,7 +49,7 @@ def faults_of(documents, exists):
 
 
 def faults_of_benchmarks(build, measure, page):
-    """Programs that perf/meson.build builds or installs, or that perf/measure measures, and that the page does not list."""
+    """The programs that the page does not list, although perf/meson.build builds or installs them, or perf/measure measures them."""
     names = set(re.findall(r"'(uat-[a-z]+)'", build))
     names |= {f"perf/measure {what}" for what in re.findall(r'"([a-z-]+)"', re.search(r"^WHAT = \[(.*?)\]", measure, re.M | re.S)[1])}
     rows = "".join(line for line in page.splitlines(True) if line.startswith("| `"))

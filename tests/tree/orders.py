@@ -25,7 +25,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 FOUND = ["x = __atomic_load_n(&w, __ATOMIC_RELAXED);", "uat_cpu_fence();", "    uat_cpu_store_release(&w->still, 1);"]
 SECTION = "## What keeps the order on each processor"
 ROOMS = ["base", "deque", "include", "pattern", "runtime", "transport", "transport_ibv", "transport_shm", "transport_sim", "launcher"]
-# Beginnings of paths, each with the reason.
+# Beginnings of paths that need no row, each with the reason.
 EXEMPT = {
     "base/cpu": "what the rows name",
     "base/virtual.h": "calls what base/cpu.h has, for the callers in the table",

@@ -14,7 +14,7 @@ from pathlib import Path
 WORDS = re.compile(r"x86|amd64|aarch64|arm64|rdtsc|__builtin_ia32|immintrin|mxcsr|\bavx|%r[sb]p|%%fs|\bREG_R[A-Z]+|cntvct|"
                    r"\bdmb\b|__ARM_|\b[ml]fence\b|\bldaxr\b|locked instruction", re.I)
 SUFFIXES = {".c", ".h", ".hpp", ".cpp", ".cc", ".S"}
-# Beginnings of paths, each with the reason.
+# Beginnings of paths that may name processors, each with the reason.
 EXEMPT = {
     "asm/": "the context switch",
     "base/": "the processor's header",
