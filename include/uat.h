@@ -83,9 +83,9 @@ int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t
 void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
 
 /*
- * uat_spawn() for typed tasks, whose generated code calls it. fn may get arg itself instead of a copy, so it must copy
- * the argument before it calls any function. arg must be in the caller's frame. Both sizes must be at most
- * UAT_SPAWN_TYPED_MAX.
+ * uat_spawn() for typed tasks: the code that is generated for them calls this. fn may get arg itself instead of a copy,
+ * so it must copy the argument before it calls any function. arg must be in the caller's frame. Both sizes must be at
+ * most UAT_SPAWN_TYPED_MAX.
  */
 void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
 #define UAT_SPAWN_TYPED_MAX 512

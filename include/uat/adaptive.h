@@ -58,13 +58,13 @@ enum {
 /* A context. The fields belong to the library, except `state` and `is_part`. */
 typedef struct uat_context {
     void *state;               /* for fn and the splitter; NULL at first */
-    struct uat_context *outer; /* the context around this one, or NULL */
+    struct uat_context *outer; /* the context around this context, or NULL */
     const struct uat_part *part;
     uint64_t seen;      /* the value of the interval's word that this task last saw */
     int32_t home, cell; /* where the word is; cell -1: the word is in this context, and no part can be taken */
     uint32_t parts;     /* number of parts to merge, if `counted` is set */
     uint16_t counted;
-    uint16_t is_part; /* for fn: 0: it runs the whole interval; 1: it runs a part that was taken */
+    uint16_t is_part; /* for fn: 1: this call runs a part that was taken; 0: it runs the whole interval */
 } uat_context_t;
 
 /* A request as the splitter sees it. */
@@ -113,16 +113,16 @@ void uat_adaptive_run(const uat_adaptive_t *a, uat_context_t *outer, int64_t beg
  * Take at most `most` (1 or more) iterations from the front of the interval. Returns 1 and sets [*begin, *end), or
  * returns 0 if the interval is empty. An interval consists of units of a->grain iterations, or of larger units if it
  * would have more than 2^24 - 1 of them. A call takes at least one unit. The call also answers requests and, under the
- * message protocol, a thief's request for a continuation (uat_work_wanted()). In a dropped part it finds the interval
- * empty.
+ * message protocol, a thief's request for a continuation (uat_work_wanted()). In a dropped part the call finds the
+ * interval empty.
  */
 int uat_context_next(uat_context_t *context, int64_t most, int64_t *begin, int64_t *end);
 
 /* Answer the requests that have arrived. Costs one load if there are none. */
 void uat_context_poll(uat_context_t *context);
 
-/* Get the remaining interval. A peer may take a part of it at any time, unless the mode is UAT_COOPERATIVE. Returns 1
- * if any iterations remain, else 0. */
+/* Get the remaining interval. A peer may take a part of the interval at any time, unless the mode is UAT_COOPERATIVE.
+ * Returns 1 if any iterations remain, else 0. */
 int uat_context_left(uat_context_t *context, int64_t *begin, int64_t *end);
 
 /*
@@ -173,14 +173,14 @@ void uat_request_run(void);
 
 /*
  * Set or get a limit: only the workers of ranks 0 to n - 1 take work from other workers. At the start, and if n is
- * uat_size() or more, all workers do. An excluded worker takes no continuations, ready tasks, parts or data-flow tasks
- * from other workers. It runs the work that it has, which others may still take, and tasks that are sent to it by
- * uat_migrate(), uat_spawn_on() or the end of a wait. The limit holds until it is changed, also in later runs. If
- * several tasks set it at the same time, all workers get the same one of these limits. Setting it costs one or two
- * round trips per worker.
+ * uat_size() or more, all workers take work. An excluded worker takes no continuations, ready tasks, parts or data-flow
+ * tasks from other workers. It runs the work that it has, which other workers may still take, and tasks that are sent
+ * to it by uat_migrate(), uat_spawn_on() or the end of a wait. The limit holds until it is changed, also in later runs.
+ * If several tasks set a limit at the same time, all workers get the same one of these limits. Setting a limit costs
+ * one or two round trips per worker.
  *   set  0; -EINVAL: n is less than 1
  *   get  this worker's limit. It is the limit that the last completed call of uat_set_concurrency() has set.
- * Call them only inside a task. They follow kaapi_set_concurrency() of the specification.
+ * Call these functions only inside a task. They follow kaapi_set_concurrency() of the specification.
  */
 int uat_set_concurrency(int n);
 int uat_get_concurrency(void);

@@ -21,7 +21,8 @@ template <typename Result> class context
     explicit context(uat_context_t *c) : c_(c)
     {
     }
-    /* Take at most `most` of the next iterations. Returns their begin and end, or nothing if the interval is empty. */
+    /* Take at most `most` of the next iterations. Returns the bounds of these iterations, or nothing if the interval is
+     * empty. */
     std::optional<std::pair<std::int64_t, std::int64_t>> next(std::int64_t most)
     {
         std::int64_t begin = 0, end = 0;
@@ -44,7 +45,7 @@ template <typename Result> class context
             return std::nullopt;
         return std::pair(result, to);
     }
-    /* For a function of uat/adaptive.h, and as `outer` of another uat::adaptive(). */
+    /* The C context, for functions of uat/adaptive.h and as the argument `outer` of another uat::adaptive(). */
     uat_context_t *get() const
     {
         return c_;

@@ -78,8 +78,8 @@ template <class T> class atomic_ref
 
     /*
      * Integers wrap around; pointers move by elements. For integers and pointers, fetch_add() and fetch_sub() on a far
-     * word take one round trip. On floating-point numbers they take two or more, as do fetch_and(), fetch_or() and
-     * fetch_xor(), because they compare and exchange until no other change intervenes.
+     * word take one round trip. On floating-point numbers they take two or more round trips, as do fetch_and(),
+     * fetch_or() and fetch_xor(), because they compare and exchange until no other change intervenes.
      */
     T fetch_add(difference_type addend) const
     {
@@ -108,7 +108,7 @@ template <class T> class atomic_ref
     }
 
     /* fetch_min() and fetch_max() only load a word that is already small or large enough, in one round trip. Otherwise
-     * they take two or more. */
+     * they take two or more round trips. */
     T fetch_min(T value) const
     {
         detail::must_be_ordered<T>();

@@ -30,15 +30,15 @@ int uat_checkpoint(int flags);
 /*
  * Register functions that save and restore data which a checkpoint does not contain: memory of the process, such as a
  * table from malloc() or the position in a file. main() must call this on all workers, between uat_init() and
- * uat_finalize(), outside of runs and before the run that needs the data, at most UAT_AT_CHECKPOINT_MAX times. A
- * restarted job must make the same calls in the same order.
+ * uat_finalize(), outside of runs and before the run that needs the data. It may do so at most UAT_AT_CHECKPOINT_MAX
+ * times. A restarted job must make the same calls in the same order.
  *
  * save() is called on each worker while all workers have stopped, even if the job then ends. It must set *bytes to the
  * bytes to save and return their number; 0: nothing is saved. The bytes remain the program's, and may change at the
  * next call of save(). restore() is called in a restarted job when the interrupted run begins again, before any task
- * continues: once for each rank that has saved bytes, on the worker `rank` mod the number of workers. `rank` is the
- * rank of the worker that saved the bytes. The bytes are valid until restore() returns. Neither function may call uat,
- * except for uat_rank() and uat_size().
+ * continues. It is called once for each rank that has saved bytes: `rank` is that rank, and the call is made on the
+ * worker of rank `rank` mod the number of workers. The bytes are valid until restore() returns. Neither function may
+ * call uat, except for uat_rank() and uat_size().
  *
  * Returns 0 or an error, which it has reported: -EINVAL for a missing function or a call in a task, -ENOSPC for more
  * than UAT_AT_CHECKPOINT_MAX calls.

@@ -61,8 +61,8 @@ enum uat_flow_mode {
  * UAT_FLOW_ADD. The task adds to the datum, and must not access it in another way. Consecutive tasks with this mode may
  * run at the same time. The body gets the datum itself, or a buffer whose bytes are all 0. After the body, a function
  * of this type adds the buffer's content to the datum. So a value whose bytes are all 0 must be the neutral element,
- * and the result must not depend on the order of the additions. A sum of floating-point numbers depends on their order,
- * by rounding errors, unless uat_flow_keep_order() is called.
+ * and the result must not depend on the order of the additions. A sum of floating-point numbers depends on the order of
+ * the additions, because of rounding errors, unless uat_flow_keep_order() is called.
  */
 typedef void uat_flow_add_fn(void *sum, const void *more);
 
@@ -102,7 +102,7 @@ static inline void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_f
  * waits. Call it after uat_flow_begin() and before the first spawn. */
 void uat_flow_window(uat_flow_t *flow, size_t n);
 
-/* Run also tasks with UAT_FLOW_ANY and UAT_FLOW_ADD in the order of their spawns, as with UAT_FLOW_INOUT. In that case
+/* Tasks with UAT_FLOW_ANY and UAT_FLOW_ADD, too, run in the order of their spawns, as with UAT_FLOW_INOUT. In that case
  * two runs have the same result, to the last bit. Call it after uat_flow_begin() and before the first spawn. */
 void uat_flow_keep_order(uat_flow_t *flow);
 
@@ -110,7 +110,7 @@ void uat_flow_keep_order(uat_flow_t *flow);
  * Let the tasks that are spawned from now on run, if possible, on the host that keeps the datum at p, which must lie in
  * global memory. NULL, as after uat_flow_begin(): on the host that keeps the largest datum that the task writes.
  * UAT_FLOW_ANYWHERE: on any host. This only chooses among tasks that are ready: a worker that finds no other task runs
- * a task of another host. The result never depends on it. In a job of one host the call has no effect.
+ * a task of another host. The result never depends on this choice. In a job of one host the call has no effect.
  */
 void uat_flow_at(uat_flow_t *flow, const void *p);
 #define UAT_FLOW_ANYWHERE ((const void *)(uintptr_t)1)

@@ -57,7 +57,7 @@ class flow
         uat_flow_end(&flow_);
     }
 
-    /* Run also tasks with any_order and add in the order of their spawns. Call it before the first spawn. */
+    /* Tasks with any_order and add, too, run in the order of their spawns. Call it before the first spawn. */
     void keep_order()
     {
         uat_flow_keep_order(&flow_);

@@ -44,8 +44,8 @@
 #define UAT_GENERATOR_STACK 4096
 
 /*
- * UAT_GENERATOR(type, name, type1, arg1, ...) { body } defines a generator of values of `type`, with one to eight
- * parameters. The body gives values by uat_generator_yield(value). The macro also defines
+ * UAT_GENERATOR(type, name, type1, arg1, ...) { body } defines a generator, which has one to eight parameters and gives
+ * values of `type`. The body gives values by uat_generator_yield(value). The macro also defines
  *     name_generator                                 the generator, including its stack
  *     void name_begin(name_generator *, arg1, ...)   copies the arguments; does not run the body yet
  *     int  name_next(name_generator *, type *)       the next value: 1, or 0 if the body has returned

@@ -73,7 +73,7 @@ enum uat_access {
     UAT_READ_WRITE = 3 /* the bytes are read, and any of them may be written */
 };
 
-/* Bytes of a block. The size of a chunk is a multiple of it, and far memory is cached in blocks. */
+/* Bytes of a block. The size of a chunk is a multiple of a block, and far memory is cached in blocks. */
 #define UAT_GLOBAL_BLOCK 65536
 
 /*
@@ -100,7 +100,7 @@ int uat_global_free(void *array);
 /* Rank of the worker that keeps the byte at p, or -EINVAL if p is not a global address. May be called anywhere. */
 int uat_global_home(const void *p);
 
-/* The number of bytes from p on, at most `bytes`, that are near. 0 if p is far or not a global address. May be called
+/* The number of near bytes from p on, at most `bytes`; 0 if p is far or not a global address. May be called
  * anywhere. */
 size_t uat_global_near(const void *p, size_t bytes);
 
@@ -249,8 +249,8 @@ void uat_global_release(void);
 void *uat_global_object_alloc(size_t bytes);
 
 /*
- * Free an object, from any worker. NULL is allowed. An address that is not that of an object, or of an object already
- * freed, ends the job with a message.
+ * Free an object, from any worker. NULL is allowed. Any other address must be that of an object that was not freed yet;
+ * otherwise the job ends with a message.
  */
 void uat_global_object_free(void *object);
 
@@ -277,9 +277,9 @@ void uat_global_object_free(void *object);
  * time, it also prints one line. A call without uat_global_temporary_open() ends the job with a message.
  *
  * uat_global_temporary_free() frees an array, from any worker. All accesses to the array must be ordered before the
- * call. The call waits until all bytes that this worker has written are at their homes. NULL is allowed. An address
- * that is not that of a temporary array, or of an array already freed, ends the job with a message. UAT_TORTURE detects
- * an access one element beyond an array, or to a freed array.
+ * call. The call waits until all bytes that this worker has written are at their homes. NULL is allowed. Any other
+ * address must be that of a temporary array that was not freed yet; otherwise the job ends with a message. UAT_TORTURE
+ * detects an access one element beyond an array, or to a freed array.
  */
 int uat_global_temporary_open(size_t bytes, size_t block);
 void *uat_global_temporary_alloc(size_t bytes);

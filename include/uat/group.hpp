@@ -40,8 +40,8 @@ namespace detail
 {
 
 /*
- * The first failure, in serial order, of a group's tasks. It is the value of a reducer, of which only failed tasks make
- * a view. A failure without a type name means that there was no failure.
+ * The first failure, in serial order, of a group's tasks. It is the value of a reducer. Only failed tasks make a view
+ * of this reducer. A failure without a type name means that there was no failure.
  */
 struct first_failure {
     static void combine(void *left, const void *right, const void *) noexcept

@@ -39,7 +39,7 @@ template <class T> class global_ptr
     {
     }
 
-    /* The address itself. Do not access the object through it without a checkout unless the object is near. */
+    /* The address itself. Unless the object is near, access it only through a checkout. */
     constexpr T *get() const
     {
         return p_;

@@ -45,10 +45,10 @@ void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size
 void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, const void *arg, size_t arg_size);
 
 /*
- * uat_for() with a hint where to run: iteration i works on element i, of `size` bytes, of an array in global memory.
- * For each run of elements with one home, a child of a group starts at that home (uat_group_spawn_on()), where the
- * elements are near. Idle workers still take parts. The work on each block of the array should take many microseconds.
- * For elements that are not in global memory there is no hint. Cannot fail, like uat_for().
+ * uat_for() with a hint about where to run: iteration i works on element i, of `size` bytes, of an array in global
+ * memory. For each run of elements with one home, a child of a group starts at that home (uat_group_spawn_on()), where
+ * the elements are near. Idle workers still take parts. The work on each block of the array should take many
+ * microseconds. For elements that are not in global memory there is no hint. Cannot fail, like uat_for().
  */
 void uat_for_near(int64_t begin, int64_t end, const void *array, size_t size, uat_for_fn *body, const void *arg,
                   size_t arg_size);
@@ -132,15 +132,15 @@ typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
 
 /*
  * Sort `count` elements of `size` bytes each at array, in place, in parallel. The order of equal elements is undefined.
- * If the array is in global memory, near or far, all workers take part, by quicksort with parallel partitions. Other
- * workers cannot access other memory, so the calling task alone sorts it. arg (arg_size bytes, may be NULL with size 0)
- * is copied with every stolen part; the caller keeps it. Call it only inside a task. Cannot fail. If the comparison
- * contradicts itself, for example because it returns "less" for equal elements, the resulting order is undefined. But
- * the sort still ends, accesses only the elements, and loses none of them. If at most 4 workers could share the sort
- * and the elements consist of up to 4 runs, it merges the runs. A run is ascending or descending; the runs are
- * consecutive or interleaved. A merge may need as much extra memory as the array, up to 256 MiB. The sort keeps a few
- * elements on the stack and checks out two far elements at a time. Elements that are too large for UAT_STACK_SIZE or
- * UAT_CACHE_SIZE end the job with a message.
+ * If the array is in global memory, near or far, all workers take part, by quicksort with parallel partitions. Memory
+ * of this process cannot be accessed by other workers, so the calling task alone sorts it. arg (arg_size bytes, may be
+ * NULL with size 0) is copied with every stolen part; the caller keeps it. Call it only inside a task. Cannot fail. If
+ * the comparison contradicts itself, for example because it returns "less" for equal elements, the resulting order is
+ * undefined. But the sort still ends, accesses only the elements, and loses none of them. If at most 4 workers could
+ * share the sort and the elements consist of up to 4 runs, it merges the runs. A run is ascending or descending; the
+ * runs are consecutive or interleaved. A merge may need as much extra memory as the array, up to 256 MiB. The sort
+ * keeps a few elements on the stack and checks out two far elements at a time. Elements that are too large for
+ * UAT_STACK_SIZE or UAT_CACHE_SIZE end the job with a message.
  */
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 
@@ -152,8 +152,8 @@ typedef struct uat_sort_pivot {
 } uat_sort_pivot_t;
 
 /*
- * Progress of a partition. Elements 0 to `less` - 1 belong to the front. Elements `less` to `from` - 1, and those from
- * `to` on, do not. Elements `from` to `to` - 1 are still to be divided.
+ * Progress of a partition. Elements 0 to `less` - 1 belong to the front. Elements `less` to `from` - 1, and all
+ * elements from `to` on, do not belong to it. Elements `from` to `to` - 1 are still to be divided.
  */
 typedef struct uat_sort_pass {
     size_t less, from, to;

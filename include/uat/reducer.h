@@ -15,7 +15,7 @@
  * associative but not commutative, such as the concatenation of lists, gives the same result as a sequential execution.
  * Loops, reductions, uat_invoke() and the children of one group keep this order. A task that joins children by handles
  * keeps the order if it joins the youngest first. If it joins them in another order, the order of combination is
- * unspecified. It is also unspecified in scans, whose bodies may run twice, in sorts and in uat_for_each_block().
+ * unspecified. It is also unspecified in sorts, in uat_for_each_block(), and in scans, whose bodies may run twice.
  */
 #ifndef UAT_REDUCER_H
 #define UAT_REDUCER_H

@@ -27,9 +27,9 @@ namespace uat
 {
 
 /*
- * Elements of global memory that are checked out until the end of the scope: a range of T, which is const if they are
- * only read. span::read(), write() and update() make it. While it exists, the task must not spawn or join. The object
- * cannot be moved.
+ * Elements of global memory that are checked out until the end of the scope: a range of T; T is const if the elements
+ * are only read. The object is the result of span::read(), write() or update(). While it exists, the task must not
+ * spawn or join. The object cannot be moved.
  */
 template <class T> class [[nodiscard]] checkout
 {
@@ -104,7 +104,7 @@ template <class T> class span
     {
     }
 
-    /* The address of the elements. Do not access the elements through it without a checkout unless they are near. */
+    /* The address of the elements. Unless the elements are near, access them only through a checkout. */
     constexpr T *data() const
     {
         return data_;

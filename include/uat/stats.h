@@ -13,13 +13,15 @@ extern "C" {
 #define UAT_STATS_ROUND_TRIPS 16
 
 /* Counters of one worker since uat_init(), or their sum over all workers (maximum for stack_bytes_max). */
-typedef struct {                                     /* no tag, because in C++ it would hide the function */
+typedef struct {                                     /* the struct has no tag, because in C++ a tag would hide the
+                                                      * function */
     uint64_t tasks;                                  /* tasks spawned, roots included */
     uint64_t steal_attempts;                         /* attempts to steal */
     uint64_t victims_peeked;                         /* victims peeked at in these attempts */
     uint64_t steals;                                 /* attempts that succeeded */
     uint64_t attempts_empty;                         /* attempts that found nothing to take */
-    uint64_t attempts_lost;                          /* attempts in which another thief or the owner was faster */
+    uint64_t attempts_lost;                          /* attempts that failed because another thief or the owner was
+                                                      * faster */
     uint64_t steal_bytes;                            /* stack bytes moved by steals */
     uint64_t steal_trips;                            /* dependent round trips of successful steals */
     uint64_t trips_histogram[UAT_STATS_ROUND_TRIPS]; /* successful steals by round trips; last: this number or more */

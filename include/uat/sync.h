@@ -50,9 +50,9 @@ extern "C" {
 
 /*
  * Let other tasks run first: append this task to its worker's queue of ready tasks. The worker runs its continuations,
- * then ready tasks. If n others are ready when a task becomes ready, the worker runs it after at most n + n / 7 + 97
- * others; another worker may run it earlier. While tasks migrate to this worker (uat_migrate()), the bound is twice
- * that number plus one.
+ * then ready tasks. If n other tasks are ready when a task becomes ready, the worker runs it after at most n + n / 7 +
+ * 97 other tasks; another worker may run it earlier. While tasks migrate to this worker (uat_migrate()), the bound is
+ * twice that number plus one.
  */
 void uat_yield(void);
 
@@ -74,8 +74,8 @@ void uat_future_get(uat_future_t f, void *value);
 /* Copy the future's value to *value if it is set, without waiting. Returns 0, or -EAGAIN if the future is not set. The
  * call sees a uat_future_set() by the same task, and one that is ordered before the call, for example by a join. */
 int uat_future_try_get(uat_future_t f, void *value);
-/* Destroy the future. Allowed when no task waits for it and none will use it again. The same holds for the other kinds
- * of objects. */
+/* Destroy the future. Allowed when no task waits for the future and none will use it again. The same holds for the
+ * other kinds of objects. */
 void uat_future_destroy(uat_future_t f);
 
 /* Mutual exclusion. An unlock hands the mutex over to the task that has waited longest. */
@@ -87,7 +87,7 @@ typedef struct uat_mutex {
 uat_mutex_t uat_mutex_create(void);
 /*
  * Make a mutex that is biased to this worker, its home: a task on the home locks and unlocks it by plain loads and
- * stores. A task on another worker first migrates to the home, at each call with this mutex, as by uat_migrate(), and
+ * stores. At each call with this mutex, a task on another worker first migrates to the home, as by uat_migrate(), and
  * stays there. So the data under the mutex should be near its home, and a lock should be held only briefly. A migration
  * waits until the home has nothing else to do. uat_condition_wait() accepts such a mutex. (Biased locks: Dolan,
  * Muralidharan and Gregg, TACO 9(4), 2013. Here the bias is permanent.)
@@ -124,7 +124,7 @@ typedef struct uat_semaphore {
 
 /* count: the initial number of units. */
 uat_semaphore_t uat_semaphore_create(uint64_t count);
-/* Take one unit. Waits until there is one. */
+/* Take one unit. Waits until there is a unit. */
 void uat_semaphore_acquire(uat_semaphore_t s);
 /* Take one unit if there is one, without waiting. Returns 0, or -EAGAIN if there is none. */
 int uat_semaphore_try_acquire(uat_semaphore_t s);
@@ -152,7 +152,7 @@ typedef struct uat_task_barrier {
 
 /* n: number of tasks in the group. */
 uat_task_barrier_t uat_task_barrier_create(uint64_t n);
-/* Wait until n tasks have called this. Returns 1 in the task that arrived last, 0 in the others. */
+/* Wait until n tasks have called this function. Returns 1 in the task that arrived last, 0 in the other tasks. */
 int uat_task_barrier_wait(uat_task_barrier_t g);
 void uat_task_barrier_destroy(uat_task_barrier_t g);
 

@@ -126,7 +126,7 @@ template <class P, class A> void flow_fetch(const A &arg)
             uat_flow_fetch(arg, sizeof(typename P::value_type));
 }
 
-/* Append the access of an argument, if it is a datum. i: index of the argument and of its guard. */
+/* Append the access of an argument, if the argument is a datum. i: index of the argument and of its guard. */
 template <class P, class A> void flow_append(uat_flow_access_t *access, std::size_t &n, const A &arg, std::size_t i)
 {
     (void)i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How the exception of a C++ task reaches the task that joins it. An exception object belongs to its process. So the
- * child describes it in a struct uat_failure, and the joiner throws a new one.
+ * child describes the exception in a struct uat_failure, and the joiner throws a new exception.
  *
  * Between the catch and the throw, the running task has failed, and uat_failing.yes is set. Such a task neither spawns
  * nor joins until it has taken the failure. If uat_failing.yes is set, the functions that the library's loops call
@@ -23,7 +23,7 @@ extern "C" {
 struct uat_failure {
     uint32_t kind;  /* the type: enum failure_kind of failure.hpp */
     int32_t number; /* error number of a std::system_error */
-    char type[120]; /* the type's name, cut off if too long, like what() */
+    char type[120]; /* the type's name; cut off if it is too long, as what() is */
     char what[896];
 }; /* 1024 bytes, the minimum of UAT_RESULT_MAX, because it travels in place of a result */
 

@@ -46,7 +46,7 @@ template <class T> bool is_exactly(const std::type_info *type)
     return type && *type == typeid(T);
 }
 
-/* The kind of an exception whose type is one of those that what() describes completely. */
+/* The kind of an exception of this type; FAILED_OTHER if what() does not describe such an exception completely. */
 inline failure_kind kind_of(const std::type_info *type)
 {
     return is_exactly<std::runtime_error>(type)      ? FAILED_RUNTIME_ERROR

@@ -139,7 +139,8 @@ static inline void uat_generator_begin(struct uat_generator *g, void *stack, siz
                                        void (*body)(struct uat_generator *))
 {
 #ifdef UAT_GENERATOR_ASAN
-    __asan_unpoison_memory_region(stack, size); /* a generator that ended early may have left its frames there */
+    __asan_unpoison_memory_region(stack, size); /* a generator that ended early may have left its frames on this
+                                                 * stack */
 #endif
     g->inside.sp = (char *)stack + size;
     g->inside.bp = NULL; /* where chains of frame pointers end */
@@ -151,8 +152,8 @@ static inline void uat_generator_begin(struct uat_generator *g, void *stack, siz
     g->size = size;
 }
 
-/* Run the generator up to its next value. *word is then the value if it has up to 8 bytes, else its address. Returns 0
- * at the generator's end. */
+/* Run the generator up to its next value. *word is then the value, if the value has up to 8 bytes, or else the value's
+ * address. Returns 0 at the generator's end. */
 static inline __attribute__((always_inline)) int uat_generator_next_word(struct uat_generator *g, uint64_t *word)
 {
 #ifdef UAT_DEBUG
@@ -209,7 +210,7 @@ static inline void uat_generator_finish(struct uat_generator *g)
     __asan_unpoison_memory_region(g->guard, g->size);
 #endif
     g->inside.sp = NULL;
-    g->inside.pc = NULL; /* a uat_generator_next() without a new begin is a fault at address 0 */
+    g->inside.pc = NULL; /* after this, a uat_generator_next() without a new begin faults at address 0 */
 }
 
 #ifdef __cplusplus

@@ -70,7 +70,7 @@ static inline uint64_t uat_open_what(size_t bytes, uint64_t kind)
     return bytes + (kind << UAT_OPEN_KIND_SHIFT);
 }
 
-/* Check out a range that is in its slot's run, and return its place; NULL if it is not in the run. */
+/* Check out a range that is in its slot's run, and return the range's place; NULL if the range is not in the run. */
 static inline void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access access)
 {
     size_t place = at & uat_far.mask;

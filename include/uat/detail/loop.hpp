@@ -62,7 +62,7 @@ template <class T, class F, class Combine> auto fold(F f, Combine combine)
 }
 
 template <class F, class Combine, class Range> struct scanner {
-    reducer<F, Combine> r; /* the first member, because the reduction's functions expect it there */
+    reducer<F, Combine> r; /* must be the first member, because the reduction's functions expect it at the start */
     Range range;
 };
 

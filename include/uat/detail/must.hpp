@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requirements on types. They are classes, so that the compiler reports a violation before any other error. */
+/* Requirements on types. Each requirement is a class, so that the compiler reports a violation before any other
+ * error. */
 #ifndef UAT_DETAIL_MUST_HPP
 #define UAT_DETAIL_MUST_HPP
 

@@ -61,7 +61,7 @@
     static void name##_uat_loop(int64_t uat_begin, int64_t uat_end, void *uat_partial, const void *uat_arg)            \
     {                                                                                                                  \
         UAT_ALIGNED_ARGS(struct name##_uat_args, uat_arg)                                                              \
-        type uat_sum = *(type *)uat_partial; /* in the task's frame, which migrates with the body */                   \
+        type uat_sum = *(type *)uat_partial; /* stays in the task's frame, which migrates with the body */             \
         for (int64_t uat_i = uat_begin; uat_i < uat_end; uat_i++) {                                                    \
             type uat_v = name##_uat_step(uat_i UAT_UNWRAP fields);                                                     \
             uat_sum = combine(uat_sum, uat_v);                                                                         \

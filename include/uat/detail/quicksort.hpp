@@ -69,8 +69,8 @@ template <class T, class Less> struct quicksort {
         {
             return p[begin + at[next++]];
         }
-        /* Move the remaining elements to the end of the block and return their start; or to the start of the block and
-         * return their end. */
+        /* Move the remaining elements to the end of the block and return where they start. to_begin() moves them to the
+         * start of the block and returns where they end. */
         std::size_t to_end(T *p)
         {
             std::size_t place = end;
@@ -135,9 +135,9 @@ template <class T, class Less> struct quicksort {
     }
 
     /*
-     * Move the elements of p[0, n) that are `first` to the front and return their number. Small elements take one
-     * branch-free pass from left to right (Lomuto's): each step writes both p[i] and p[less], even if no exchange is
-     * needed.
+     * Move the elements of p[0, n) for which `first` is true to the front, and return their number. Small elements take
+     * one branch-free pass from left to right (Lomuto's): each step writes both p[i] and p[less], even if no exchange
+     * is needed.
      */
     template <class First> static std::size_t divide(T *p, std::size_t n, First first)
     {
@@ -255,8 +255,8 @@ template <class T, class Less> struct quicksort {
         }
         if (n <= RUN)
             return insert(p, n, less);
-        std::make_heap(p, p + n, less); /* both compute positions only from other positions, so they stay within the
-                                         * range */
+        std::make_heap(p, p + n, less); /* both heap functions compute positions only from other positions, so they stay
+                                         * within the range */
         std::sort_heap(p, p + n, less);
     }
 

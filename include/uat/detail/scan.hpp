@@ -31,8 +31,7 @@ U write_prefixes(span<const T> in, span<U> out, std::size_t from, std::size_t to
         operand<T> x(in.subspan(at, n), same, as<T>(written.data()));
         for (std::size_t i = 0; i < n; i++) {
             U before = value;
-            value = U(combine(value, x[i])); /* x[i] is read before written[i], which may be the same element, is
-                                              * written */
+            value = U(combine(value, x[i])); /* first read x[i], because written[i] may be the same element */
             written[i] = Kind == prefix::exclusive ? before : value;
         }
     }

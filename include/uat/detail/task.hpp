@@ -47,7 +47,7 @@ template <class T> T load(const void *p)
 /* The body of a task whose argument is a call without parameters. */
 template <class Call, class R> void body(void *arg, void *result)
 {
-    Call call = load<Call>(arg); /* first of all, because arg may be in the spawner's frame */
+    Call call = load<Call>(arg); /* copy first of all, because arg may be in the spawner's frame */
     if constexpr (std::is_void<R>::value) {
         (void)result;
         contain(call);
