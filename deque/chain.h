@@ -13,7 +13,7 @@
 
 struct uat_chain {
     uintptr_t sp;       /* where the running task continues; 0: the worker has no task and no entry */
-    uintptr_t join;     /* the handle of the child for which the task waits in place; 0: it does not */
+    uintptr_t join;     /* the handle of the child for which the task waits in place; 0: it does not wait in place */
     uintptr_t *entries; /* oldest first; each is tagged PRIVATE, ABORTED or GONE */
     size_t count, room;
 };

@@ -25,7 +25,7 @@ static struct uat_inbox_node *node_of(uint64_t name)
     return (struct uat_inbox_node *)(uintptr_t)((name & ((UINT64_C(1) << 48) - 1)) + UAT_INBOX_NODE);
 }
 
-/* CMP_SWAP of the head of worker `rank`. Sets *old. Returns 0 or a negative errno. */
+/* CMP_SWAP of `head` in the inbox of worker `rank`. Sets *old. Returns 0 or a negative errno. */
 static int swap(struct uat_inbox *inbox, int rank, uint64_t expected, uint64_t desired, uint64_t *old)
 {
     struct uat_transport *t = inbox->transport;

@@ -13,11 +13,11 @@
  *       `head`.
  *   I4  From the sender's swap until the home has READ the stack and given the block back, nobody writes to the block.
  *   I5  The home sets notice->work before it takes tasks out. Rank 0, which checks for deadlock, READs `head` before it
- *       READs that word. So rank 0 sees the task in the inbox, or sees that its home has work.
+ *       READs notice->work. So rank 0 sees the task in the inbox, or sees that the home has work.
  *
  * Order: the home runs sent tasks in the order of their arrival. Between two sent tasks it runs one task of its ready
- * list, if there is one. So sent tasks at most double the bound of deque/ready.h, and a sent task that arrived after n
- * others waits for at most 2 n + 1 tasks.
+ * list, if there is one. So sent tasks at most double the bound of deque/ready.h, and a task that was sent after n
+ * other tasks waits for at most 2 n + 1 tasks.
  */
 #ifndef UAT_INBOX_H
 #define UAT_INBOX_H
@@ -75,8 +75,8 @@ static inline bool uat_inbox_any(const struct uat_inbox *inbox)
     return __atomic_load_n(inbox->head, __ATOMIC_RELAXED) != 0 || inbox->tasks.count > 0;
 }
 
-/* Send the task whose stack lies in the block `name` of this worker's heap to `rank`. Takes one round trip, and one
- * more for each sender that changes `head` first. Returns 0 or a negative errno. */
+/* Send a task to `rank`: the task whose stack lies in the block `name` of this worker's heap. Takes one round trip, and
+ * one more for each sender that changes `head` first. Returns 0 or a negative errno. */
 int uat_inbox_send(struct uat_inbox *inbox, int rank, uint64_t name);
 
 /* Take the task that was sent first. Returns 1, 0 if there is none, or a negative errno. */
@@ -85,7 +85,7 @@ int uat_inbox_take(struct uat_inbox *inbox, struct uat_ready_task *task);
 /* Take all tasks out of the inbox into inbox->tasks. Returns 0 or a negative errno. */
 int uat_inbox_settle(struct uat_inbox *inbox);
 
-/* Take a task from the inbox or from the ready tasks, in turn. Returns 1, 0 if there is none, or a negative errno. */
+/* Take a task. The inbox and the ready tasks take turns. Returns 1, 0 if there is none, or a negative errno. */
 static inline int uat_inbox_take_next(struct uat_inbox *inbox, struct uat_ready *ready, struct uat_ready_task *task)
 {
     bool any = __builtin_expect(uat_inbox_any(inbox), 0);

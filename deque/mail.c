@@ -145,7 +145,7 @@ static bool is_ready(struct uat_deque *d)
     return !d->user.unreleased || !*d->user.unreleased || d->user.before_publication();
 }
 
-/* Part the spawner of entry i from its child, and give the entry to the thief. False if no record is free. */
+/* Let the spawner of entry i part from its child, and give the entry to the thief. False if no record is free. */
 static bool give_entry(struct uat_deque *d, size_t i, int thief)
 {
     uintptr_t sp = d->entries[i], base = d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;

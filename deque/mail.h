@@ -39,11 +39,11 @@ struct uat_mail {
     struct uat_mail_landing *landing;
     struct uat_pending sent; /* the WRITE of the stack that was given last (M7) */
     uint64_t decided;        /* number of the last request that was decided */
-    bool has_granted;        /* grant.h: `granted` is valid: the index that was granted last */
-    uint64_t granted;
-    uint64_t shown;         /* the value that this CPU last stored to the mailbox's offer, perhaps not yet visible to
+    bool has_granted;        /* `granted` is valid: see grant.h */
+    uint64_t granted;        /* the index that was granted last */
+    uint64_t shown;          /* the value that this CPU last stored to the mailbox's offer, perhaps not yet visible to
                              * peers */
-    void (*failed)(int rc); /* called when the transport has failed and reported it; does not return. May be NULL */
+    void (*failed)(int rc);  /* called when the transport has failed and reported it; does not return. May be NULL */
     struct uat_mail_counts count;
 };
 

@@ -219,8 +219,8 @@ static inline __attribute__((always_inline)) bool withdraw_steps(struct uat_dequ
         uat_delay();
     uat_store_relaxed(simulated, &slot->state, uat_state(index, d->generation, false));
     /* Full fence: orders the slot's invalidation before the load of claims. Pairs with uat_thief_fetch(), whose chain
-     * orders the atomic on claims before the READ of the slot, and with claim(), thief_paper.c, which waits for the
-     * completion of its WRITE of claims before it READs the slot. So either the thief sees the invalid slot, or the
+     * orders the atomic on claims before the READ of the slot. Also pairs with claim(), thief_paper.c, which waits for
+     * the completion of its WRITE of claims before it READs the slot. So either the thief sees the invalid slot, or the
      * owner sees the claim. */
     uat_fence(simulated);
     if (hooked)
@@ -268,7 +268,7 @@ static enum uat_pop pop_published(struct uat_deque *d, size_t i)
     d->bottom = index;
     if (withdraw(d, index)) {
         d->published--;
-        d->cap = d->cap / 2 > CAP_MIN ? d->cap / 2 : CAP_MIN; /* no thief took it: publish fewer */
+        d->cap = d->cap / 2 > CAP_MIN ? d->cap / 2 : CAP_MIN; /* no thief took the entry: publish fewer */
         d->count.taken_back++;
         return UAT_POP_PARTED;
     }
@@ -332,7 +332,7 @@ bool uat_deque_is_drained(const struct uat_deque *d)
     return true;
 }
 
-/* In a deque that is not drained: is no entry published and unclaimed, or, under the message protocol, is a request
+/* For a deque that is not drained: is every published entry claimed or, under the message protocol, is a request
  * pending? Both loads are relaxed, because they are hints. The load of claims pairs as in uat_deque_is_drained(), and
  * that of the look word with the CMP_SWAP in ask_once(), thief_message.c. */
 static bool must_offer(const struct uat_deque *d)

@@ -49,7 +49,7 @@ enum uat_pop {
 
 /* Callbacks and settings that the deque's user provides. */
 struct uat_deque_user {
-    /* Part the spawner whose continuation is at sp from its child: make their join record. False if no record is
+    /* Let the spawner whose continuation is at sp part from its child: make their join record. False if no record is
      * free. */
     bool (*part)(void *context, uintptr_t sp);
     void *context;
@@ -99,7 +99,8 @@ struct uat_deque {
     uintptr_t *entries;                  /* capacity entries, then a guard page: overflow traps and needs no test */
     uint64_t *index;                     /* index[i]: the index under which entry i is published */
     size_t capacity;
-    size_t first, last;    /* first: the oldest entry tagged PUBLISHED, or last; [last, top) are private or aborted */
+    size_t first, last;    /* first: the oldest entry tagged PUBLISHED, or `last`; entries [last, top) are private or
+                            * aborted */
     size_t oldest_aborted; /* lowest position tagged ABORTED, if aborted > 0 */
     unsigned aborted;      /* entries tagged ABORTED */
     unsigned published;    /* entries tagged PUBLISHED */
@@ -230,11 +231,11 @@ bool uat_deque_is_drained(const struct uat_deque *d);
  */
 bool uat_deque_offer(struct uat_deque *d);
 
-/* The stack pointer of the continuation exposed when the running task suspends, if that entry is private; else 0. The
- * running task is its child. */
+/* The stack pointer of the continuation that is exposed when the running task suspends; 0 if that entry is not private.
+ * The running task is its child. */
 uintptr_t uat_deque_next_private(const struct uat_deque *d);
 
-/* If `watch`, every push and pop takes the slow path; otherwise only those that need it. */
+/* If `watch`, every push and pop takes the slow path; otherwise only a push or pop that needs it. */
 void uat_deque_watch(struct uat_deque *d, bool watch);
 
 /* Make the next push and the next pop take the slow path, which sets the condition for the slow path anew. */

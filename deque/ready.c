@@ -24,7 +24,7 @@ int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const s
     if (!r->ring || transport->size == 1)
         return 0;
     r->cap = UAT_READY_SLOTS;
-    for (uint64_t i = 0; i < UAT_READY_SLOTS; i++) /* as if an earlier round of slots had been acknowledged */
+    for (uint64_t i = 0; i < UAT_READY_SLOTS; i++) /* start as if an earlier round of slots had been acknowledged */
         r->ring->ack[i] = i + 1 - UAT_READY_SLOTS;
     return 0;
 }
@@ -94,7 +94,7 @@ static bool publish(struct uat_ready *r)
      * uat_ready_steal(), which the thief posts after its READ of the slot has completed. */
     uint64_t ack = uat_cpu_load_acquire(&ring->ack[at]), expected = index + 1 - UAT_READY_SLOTS;
     if (ack != expected) {
-        if (ack != expected - UAT_READY_SLOTS) /* until it arrives, the word holds an older one */
+        if (ack != expected - UAT_READY_SLOTS) /* until the acknowledgement arrives, the word holds an older one */
             uat_word_refuse(r->transport->rank, "an acknowledgement in the ready ring", ack);
         return false;
     }
@@ -138,7 +138,7 @@ static int take_offered(struct uat_ready *r, uint64_t index, struct uat_ready_ta
     /* Relaxed: until the slot is published again, only this CPU loads the word. */
     __atomic_store_n(&ring->ack[at], index + 1, __ATOMIC_RELAXED);
     if (r->seen == index)
-        r->seen++; /* no thief has claimed since: the offer was not used */
+        r->seen++; /* no thief has made a claim since then, so the offer was not used */
     r->cap = r->cap > 1 ? r->cap / 2 : 1;
     return 1;
 }

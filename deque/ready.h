@@ -14,10 +14,10 @@
  *       thief may READ the stack speculatively, together with the claim. That stack is valid if the slot, READ after
  *       the claim, is as peeked.
  *
- * Order: the owner takes the oldest task of its list, but every UAT_READY_TURN-th time the oldest task of the ring. So
- * a task that became ready when n others were ready is passed over at most UAT_READY_BOUND(n) times. In the list it
- * waits for the n others, and 7 of 8 turns serve the list. If it is then offered, it waits up to 8 turns for each slot
- * of the ring. Thieves only shorten these waits. Tasks sent to this worker (inbox.h) at most double them.
+ * Order: the owner takes the oldest task of its list, but every UAT_READY_TURN-th time it takes the oldest task of the
+ * ring. So a task that became ready when n others were ready is passed over at most UAT_READY_BOUND(n) times. In the
+ * list it waits for the n others, and 7 of 8 turns serve the list. If it is then offered, it waits up to 8 turns for
+ * each slot of the ring. Thieves only shorten these waits. Tasks sent to this worker (inbox.h) at most double them.
  */
 #ifndef UAT_READY_H
 #define UAT_READY_H
@@ -122,7 +122,7 @@ static inline int uat_ready_push(struct uat_ready *r, const struct uat_ready_tas
 }
 
 /* Copy the tasks that are ready here to `to`, which must have room for uat_ready_count() tasks: the ring's tasks, then
- * the list's, oldest first in each. No thief may have a claim in flight. */
+ * the list's, each with the oldest first. No thief may have a claim in flight. */
 size_t uat_ready_count(const struct uat_ready *r);
 void uat_ready_copy(const struct uat_ready *r, struct uat_ready_task *to);
 

@@ -15,8 +15,8 @@ enum uat_deque_protocol {
 
 enum {
     UAT_PEEKS_AUTO = 0,  /* NEAR or FAR, by the number of hosts */
-    UAT_PEEKS_NEAR = 4,  /* in a job of one host */
-    UAT_PEEKS_FAR = 2,   /* with several hosts, where each peek costs the thief's own adapter time */
+    UAT_PEEKS_NEAR = 4,  /* default in a job of one host */
+    UAT_PEEKS_FAR = 2,   /* default with several hosts, where each peek costs the thief's own adapter time */
     UAT_PEEKS_NONE = -1, /* no peek: the lock and paper protocols lock at once, and the message protocol asks at once */
     UAT_PEEKS_MAX = 8,
 };

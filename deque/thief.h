@@ -19,7 +19,8 @@
  *       write slot or stack before the acknowledgement (D4, D6).
  *   T3  Every claim is acknowledged exactly once, after all READs of slot and stack are complete.
  *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are as peeked.
- *       Otherwise they may mix two publications, so the thief READs both again. By then they no longer change.
+ *       Otherwise the words may be from two publications, so the thief READs slot and stack again. By then neither of
+ *       them changes.
  */
 #ifndef UAT_THIEF_H
 #define UAT_THIEF_H
@@ -113,8 +114,8 @@ struct uat_thief {
     uintptr_t low, high;   /* the uni-address region */
     bool peek;             /* peek at the victims before a lock or a request */
     struct uat_mail *mail; /* message protocol: this worker's mail, which refuses requests while the worker steals */
-    /* `waiting` is called periodically while the thief waits for an answer that is certain to arrive, and `waited` once
-     * it has arrived. Each may be NULL. */
+    /* `waiting` is called periodically while the thief waits for an answer that is certain to arrive. `waited` is
+     * called once the answer has arrived. Each may be NULL. */
     void (*waiting)(int victim);
     void (*waited)(void);
     unsigned patience; /* number of polls for an answer before the request is withdrawn */

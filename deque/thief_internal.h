@@ -60,7 +60,7 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
                    bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek), int *best,
                    struct uat_peek **peek);
 
-/* The READ of the victim's slot for index into landing->slot. */
+/* The READ of the victim's slot for `index`, to landing->slot. */
 struct uat_op uat_thief_read_slot(struct uat_thief *thief, int victim, uint64_t index);
 
 /* The READ of the stack that a slot names, to the stack's original addresses. They are free, because the thief's region
@@ -91,8 +91,8 @@ static inline int uat_thief_peek_at(struct uat_thief *thief, int victim,
     return uat_thief_peek(thief, &one, usable, &best, peek);
 }
 
-/* Claim index: post { claim; READ slot; READ stack }, and wait for the chain. `claim` is the atomic. The stack is that
- * of `offer`, and is READ only if it is small. */
+/* Make the claim of `index`: post { claim; READ slot; READ stack }, and wait for the chain. `claim` is the atomic. The
+ * stack is that of `offer`, and is READ only if it is small. */
 int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *claim, uint64_t index,
                     const struct uat_slot *offer);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The lock protocol: one lock per victim, as in Akiyama and Taura (JIP 24(3) 2016), but with hardware atomics, and with
- * chains that reduce a steal to three dependent round trips. thief_paper.c uses their sequence of operations. Model:
- * tests/model/lock.pml.
+ * chains that reduce a steal to three dependent round trips. thief_paper.c uses the papers' sequence of operations.
+ * Model: tests/model/lock.pml.
  *
  * The papers unlock by a plain WRITE of 0. With HCA atomics that is wrong: a concurrent FETCH_ADD may have loaded the
  * old value before that WRITE and store its sum after it. As a result the lock stays taken although no thief holds it.
@@ -57,8 +57,8 @@ static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
 /* Acknowledge the claim of index, and unlock. */
 static int settle(struct uat_thief *thief, int victim, uint64_t index, enum uat_ack_status status)
 {
-    /* The owner reads the acknowledgement, and thieves read the lock. Nobody needs their order, but they take effect in
-     * order anyway (O1). */
+    /* The owner reads the acknowledgement, and thieves read the lock. Nobody needs an order of these two operations,
+     * but they take effect in order anyway (O1). */
     struct uat_op chain[2] = {
         uat_thief_acknowledgement(thief, victim, index, status),
         uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1),
@@ -92,7 +92,7 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
     return rc ? rc : result;
 }
 
-/* Is the lock free? While another thief holds it, an attempt is not worthwhile. */
+/* Is the lock free? While another thief holds the lock, an attempt is not worthwhile. */
 static bool is_free(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     (void)thief;

@@ -2,9 +2,9 @@
 /*
  * The message protocol: the thief asks, the victim gives. Model: tests/model/message.pml; invariants: mailbox.h.
  *
- * The peek is one round trip, the request another. The continuation needs no further round trip, but arrives only after
- * the victim has checked its mailbox. The thief waits for a bounded time, then withdraws the request and tries another
- * victim.
+ * The peek takes one round trip, and the request takes another. The continuation needs no further round trip, but
+ * arrives only after the victim has checked its mailbox. The thief waits for a bounded time, then withdraws the request
+ * and tries another victim.
  */
 #include <assert.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ static void check_front(const struct uat_thief *thief, int victim, const struct 
         uat_word_refuse(victim, "the offer in the mailbox", front->offer);
 }
 
-/* Choose the victim to ask. UAT_STEAL_DONE: it is stolen->victim, and its mailbox is free. */
+/* Choose the victim to ask. UAT_STEAL_DONE: the victim is stolen->victim, and its mailbox is free. */
 static int peek(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
     int rc = uat_thief_read_all(thief, victims, read_front), result = UAT_STEAL_EMPTY;
@@ -83,8 +83,8 @@ static bool has_peeked(const struct uat_thief *thief)
     return thief->peek && !thief->mail->giver.grants;
 }
 
-/* Replace the free value that this thief knows with its request. *request is set to the new value. Returns
- * UAT_STEAL_DONE if the request is in the mailbox. */
+/* Put this thief's request into the victim's mailbox, if the mailbox has the free value that the thief knows. *request
+ * is set to the request. Returns UAT_STEAL_DONE if the request is in the mailbox. */
 static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
 {
     struct uat_landing *l = thief->landing;
@@ -157,8 +157,8 @@ static int await(struct uat_thief *thief, int victim, enum answer *answer)
 }
 
 /*
- * READ taken until it is not LOOKING for the withdrawn request: the owner has decided the request, or has not seen it.
- * *answered is set to whether the owner gave or refused.
+ * READ `taken` until it no longer says { this request, LOOKING }: then the owner has decided the withdrawn request, or
+ * has not seen it. *answered is set to whether the owner gave or refused.
  */
 static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, bool *answered, unsigned *trips)
 {

@@ -130,8 +130,8 @@ static int take(struct uat_thief *thief, int victim, bool granted, struct uat_st
     return rc ? rc : result;
 }
 
-/* Is the lock free? The papers' empty check does not READ the lock. This one does, because otherwise many thieves could
- * keep the lock from each other by increments that they have not yet undone. */
+/* Is the lock free? The papers' empty check does not READ the lock. This check READs it, because otherwise many thieves
+ * could keep the lock from each other by increments that they have not yet undone. */
 static bool is_free(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     (void)thief, (void)victim;
