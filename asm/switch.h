@@ -24,7 +24,7 @@
 
 /*
  * Called by the scheduler, on the process's own stack: continue at sp. Returns UAT_EVENT_* when the running task waits,
- * or ends while its spawner is elsewhere. That is the task at sp, or a task that has run after it in the same
+ * or ends while its spawner is elsewhere. The running task is the task at sp, or one that has run after it in the same
  * uni-address region.
  */
 int uat_resume(uintptr_t sp);
