@@ -88,7 +88,7 @@ static inline uint32_t uat_cpu_modes(void)
     return (uint32_t)modes;
 }
 
-/* prctl(2) without a call of the C library, whose function could sign its own return address before the keys change. */
+/* prctl(2) without the C library: the library's function could sign its own return address before the keys change. */
 static inline long uat_cpu_prctl(long option, long a, long b)
 {
     register long x8 __asm__("x8") = 167;
@@ -152,7 +152,7 @@ static inline __attribute__((always_inline)) void uat_cpu_frames_leave(uint64_t 
 }
 static inline __attribute__((always_inline)) uint64_t uat_cpu_frames_enter(uint64_t canary)
 {
-    (void)canary; /* the canary cannot be replaced; uat_identity_compare() refuses programs that need that */
+    (void)canary; /* the canary cannot be replaced; uat_identity_compare() refuses programs that have canaries */
     long keys = uat_cpu_signs() ? uat_cpu_prctl(UAT_CPU_PAC_GET_ENABLED_KEYS, 0, 0) : 0;
     if (keys <= 0)
         return 0;

@@ -52,8 +52,8 @@ uint32_t uat_crc32c_by_tables(uint32_t crc, const void *data, size_t n)
  * the second) xor CRC(second) (Gopal et al. 2011, "Fast CRC computation for iSCSI polynomial using CRC32 instruction").
  */
 enum { LANE = 2048 };
-static uint32_t after_lane[4][256]; /* [k][b]: the CRC whose only nonzero byte is byte k = b, continued by a lane of
-                                     * zero bytes */
+static uint32_t after_lane[4][256]; /* [k][b]: the CRC with byte k equal to b and all other bytes 0, continued by a lane
+                                     * of zero bytes */
 
 static void fill_lanes(void)
 {

@@ -7,7 +7,7 @@
 
 enum { UAT_HOST_BOOT_MAX = 40 /* bytes of a boot id, including its terminating 0 */ };
 
-/* The boot id: unique to a running kernel, even if host names are not. Containers of one host share it. "" if
+/* The boot id: unique to a running kernel, even if host names are not unique. Containers of one host share it. "" if
  * unknown. */
 void uat_host_boot_id(char id[UAT_HOST_BOOT_MAX]);
 

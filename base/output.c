@@ -30,7 +30,7 @@ static int judge(const struct stat *st)
     return S_ISCHR(st->st_mode) || st->st_uid == geteuid() ? 0 : -EPERM;
 }
 
-/* Check the file that exists under the name, if any. Sets *stream if it must be written in place. Returns 0 or a
+/* Check the file that exists under the name, if any. Sets *stream if this file must be written in place. Returns 0 or a
  * negative errno. */
 static int look(const char *name, bool *stream)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Output to a file that the user has named. The file is written completely or not at all. Library and launcher write
- * all such files by these functions. The output goes to a temporary file in the same folder, whose name cannot be
- * guessed. When the output is complete, the temporary file is renamed and so replaces an existing file. Devices and
- * pipes are written in place.
+ * all such files by these functions. The output goes to a temporary file in the same folder. The name of this file
+ * cannot be guessed. When the output is complete, the temporary file is renamed and so replaces an existing file.
+ * Devices and pipes are written in place.
  *
  * The last part of the name must not be a symbolic link, and an existing file must belong to this user. Otherwise other
  * users with write access to the folder could redirect the output by a link or a file of their own.
@@ -28,7 +28,7 @@ int uat_output_check(const char *name);
 /* Open the file for writing. Returns 0 or a negative errno, as above, or -ENXIO if no process reads the pipe. */
 int uat_output_open(struct uat_output *output, const char *name);
 
-/* Sync the output to the disk, then uat_output_close(). After an error, a file that already has the name is
+/* Sync the output to the disk, then call uat_output_close(). After an error, a file that already has the name is
  * unchanged. */
 int uat_output_close_synced(struct uat_output *output);
 

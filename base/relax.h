@@ -24,7 +24,7 @@ enum {
 };
 
 /* True if this host has more workers than cores. In that case waiting loops yield the core early. The job's start sets
- * it once, when the bindings of all workers are known. There is no copy of it. */
+ * it once, when the bindings of all workers are known. There is no copy of this variable. */
 extern bool uat_relax_oversubscribed;
 
 /* One step of a loop that waits for a short time. */

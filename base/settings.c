@@ -18,7 +18,7 @@ enum { VALUE_SHOWN = 80 };
 struct complaint {
     char *text;
     size_t size;
-    const char *name; /* not terminated by 0: points into "NAME=value" */
+    const char *name; /* points into "NAME=value", so it is not terminated by 0 */
     int name_length;
     const char *value;
 };
@@ -113,7 +113,7 @@ static bool set_one(const struct uat_setting *s, const char *text, void *values)
     return true;
 }
 
-/* The row of the table whose name is nearest to the given name. */
+/* The table's row with the name that is nearest to the given name. */
 static const struct uat_setting *nearest(const struct uat_setting *table, const char *name, int length, int *least)
 {
     const struct uat_setting *found = NULL;

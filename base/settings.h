@@ -37,8 +37,8 @@ struct uat_setting_type {
     const struct uat_setting *parts;
 };
 
-/* Must all workers have the same value? A stack that moves depends on some of the values. These are compared when a job
- * starts. */
+/* Must all workers have the same value? A stack that moves depends on some of the values, which are therefore compared
+ * when a job starts. */
 enum uat_setting_equal {
     UAT_MAY_DIFFER,
     UAT_EQUAL,
