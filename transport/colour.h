@@ -20,7 +20,7 @@ enum {
     UAT_COLOUR_ROOM = UAT_COLOURS * UAT_COLOUR_STEP /* exceeds the shift of the largest colour */
 };
 
-/* The object's address in a worker whose colour is greater by `more`, which may be negative. */
+/* The object's address in a worker whose colour is greater by `more`; `more` may be negative. */
 static inline void *uat_coloured(const void *object, int more)
 {
     return (void *)((intptr_t)object + (intptr_t)more * UAT_COLOUR_STEP);

@@ -49,7 +49,7 @@ enum {
     UAT_UNSIGNALED_WRITE_MAX = 64, /* bytes of one WRITE in a fire-and-forget chain */
     UAT_ENDPOINT_MAX = 32768,      /* maximum bytes that a worker publishes for its peers: rkeys, queue pairs, ... */
     UAT_TRANSPORT_SCRATCH = 65536, /* bytes of the segment that belong to the transport */
-    UAT_REACH_ROWS = 32            /* unreachable workers that one worker reports by name */
+    UAT_REACH_ROWS = 32            /* maximum number of unreachable workers that one worker reports by name */
 };
 
 /* A chain in flight. The caller owns it and must not move or free it until done is true. */
@@ -107,8 +107,8 @@ struct uat_transport_class {
     /* Receive all workers' attach infos. infos[i] is rank i's, and valid only during the call. Called if attach_info is
      * not NULL. */
     int (*attach)(struct uat_transport *t, const struct uat_endpoint *infos);
-    /* Copy this worker's endpoint, which the peers need to connect, to data, at most UAT_ENDPOINT_MAX bytes, and its
-     * size to *size. */
+    /* Copy this worker's endpoint to data, at most UAT_ENDPOINT_MAX bytes, and its size to *size. Peers need the
+     * endpoint to connect. */
     int (*endpoint)(struct uat_transport *t, void *data, size_t *size);
     /* Does connect() need the endpoint of this rank? Only for a transport with a first round. NULL: connect() needs
      * every rank's endpoint. */
