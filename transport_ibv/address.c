@@ -89,7 +89,7 @@ int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat
     return 0;
 }
 
-/* Read the GIDs of a port. Of an InfiniBand port that is by_sysfs, read only the first GID. The caller must free
+/* Read the GIDs of a port. Of an InfiniBand port with by_sysfs set, read only the first GID. The caller must free
  * *gids. */
 static int read_gids(const struct uat_ibv_port *port, struct ibv_gid_entry **gids, int *count)
 {

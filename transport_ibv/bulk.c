@@ -36,7 +36,7 @@ static int bulk_open(const struct uat_bulk_config *config, struct uat_bulk **out
 {
     struct uat_ibv_bulk *b = allocate(config);
     if (!b)
-        abort(); /* otherwise the peers would wait forever for this worker's queue pair numbers */
+        abort(); /* end the job: otherwise the peers would wait forever for this worker's queue pair numbers */
     int rc = uat_ibv_bulk_arena(b, config->arena, config->arena_size), others = uat_ibv_bulk_links_open(b, config);
     if (!rc)
         rc = others;

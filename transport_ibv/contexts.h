@@ -9,8 +9,8 @@
 
 #include <infiniband/verbs.h>
 
-/* The array of the host's devices, whose number is stored in *n. Valid until uat_ibv_contexts_close(). NULL with errno
- * on failure. */
+/* The array of the host's devices. *n is set to their number. Valid until uat_ibv_contexts_close(). NULL with errno on
+ * failure. */
 struct ibv_device *const *uat_ibv_devices(int *n);
 
 /* The context of a device, open until uat_ibv_contexts_close(). NULL with errno on failure. */

@@ -11,7 +11,7 @@
 
 /*
  * A thread domain tells the driver that one thread posts and polls. In that case mlx5 takes no lock to post, and gives
- * the worker a doorbell page that no other queue uses. If the driver has no thread domains, or the adapter no page
+ * the worker a doorbell page that no other queue uses. If the driver has no thread domains, or the adapter has no page
  * left, the queues are made in the plain protection domain.
  */
 static void open_thread(struct uat_ibv *ibv)
@@ -28,7 +28,7 @@ static void open_thread(struct uat_ibv *ibv)
 
 /*
  * Register the segment for the local side of this worker's own operations. Peers cannot access the segment through this
- * region; they use those of pool.c.
+ * region; they use the regions of pool.c.
  */
 static int register_segment(struct uat_ibv *ibv)
 {
@@ -63,8 +63,8 @@ void uat_ibv_domains_close(struct uat_ibv *ibv)
         ibv_dealloc_pd(ibv->queue_pd);
     if (ibv->thread)
         ibv_dealloc_td(ibv->thread);
-    /* The domain of the first worker of a group may still be in use by others. In that case the kernel frees it with
-     * the last process. */
+    /* Other workers may still use the domain of the first worker of a group. In that case the kernel frees it with the
+     * last process. */
     if (ibv->pd && ibv->pool.shared)
         ibv_unimport_pd(ibv->pd);
     else if (ibv->pd)

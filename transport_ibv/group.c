@@ -152,7 +152,7 @@ bool uat_ibv_groups_connect(const struct uat_ibv_groups *groups, int a, int b)
 int64_t uat_ibv_groups_connections(const struct uat_ibv_groups *groups, int worker)
 {
     int own = groups->of[worker];
-    int64_t workers = groups->workers[own], n = workers; /* each has a connection to itself */
+    int64_t workers = groups->workers[own], n = workers; /* each worker has a connection to itself */
     /* Each worker of the larger of two groups has one connection to the smaller group. */
     for (int i = 0; i < groups->count; i++)
         if (i != own)

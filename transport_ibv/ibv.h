@@ -280,7 +280,7 @@ int uat_ibv_events_open(const struct ibv_context *context, const char *device);
 /* events.c: handle and acknowledge the device's asynchronous events. Returns 0, or the negative errno that ends the
  * job. */
 int uat_ibv_events_poll(struct uat_ibv *ibv);
-/* Count a poll that found no completion, and call uat_ibv_events_poll() once in many such polls, because it is a system
+/* Count a poll that found no completion. Once in many such polls, call uat_ibv_events_poll(), which makes a system
  * call. */
 int uat_ibv_events_poll_seldom(struct uat_ibv *ibv);
 

@@ -136,7 +136,7 @@ static int open_regions(struct uat_ibv *ibv, const struct uat_endpoint *infos)
         rc = uat_ibv_domains_open(ibv);
     if (!rc && leads)
         shared = can_share(ibv);
-    if (leads && !shared) /* so that the other workers need not wait for the registration */
+    if (leads && !shared) /* do this first, so that the other workers need not wait for the registration */
         uat_ibv_share_offer(ibv, false);
     for (int window = 0; window < UAT_IBV_WINDOWS && !rc && !ibv->pool.shared; window++)
         rc = register_row(ibv, (enum uat_ibv_window)window);

@@ -13,8 +13,8 @@
 
 enum uat_ibv_atomics uat_ibv_atomics_of(const struct ibv_device_attr_ex *attr)
 {
-    /* Only the extended query reports PCIe atomics. A device with GLOB whose driver reports no sizes is assumed to have
-     * PCIe atomics, because a needless fence only costs time, but a missing fence breaks the order. */
+    /* Only the extended query reports PCIe atomics. If a device has GLOB and its driver reports no sizes, PCIe atomics
+     * are assumed: a needless fence only costs time, but a missing fence breaks the order. */
     unsigned pci = attr->pci_atomic_caps.fetch_add & attr->pci_atomic_caps.compare_swap;
     if ((pci & IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP) || attr->orig_attr.atomic_cap == IBV_ATOMIC_GLOB)
         return UAT_IBV_ATOMICS_PCIE;

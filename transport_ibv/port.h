@@ -37,13 +37,13 @@ struct uat_ibv_port {
 };
 
 /* List all ports of all devices; *n is 0 if there is none. A device is opened only if /sys does not describe it
- * sufficiently, so most ports are by_sysfs. The caller must free *out. Returns 0 or a negative errno. */
+ * sufficiently, so by_sysfs is set in most ports. The caller must free *out. Returns 0 or a negative errno. */
 int uat_ibv_ports_list(struct uat_ibv_port **out, int *n);
 
-/* If the port is by_sysfs, open its device (contexts.h) and query it. */
+/* If port->by_sysfs is set, open the port's device (contexts.h) and query it. */
 void uat_ibv_port_complete(struct uat_ibv_port *port);
 
-/* Returns NULL if uat can use the port, else the reason as text in buffer. A port that is by_sysfs may prove unusable
+/* Returns NULL if uat can use the port, else the reason as text in buffer. A port with by_sysfs set may prove unusable
  * later. */
 const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, size_t size);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * UAT_CONNECT=regions=shared: the first worker of a group registers the pool for the whole group. The others use its
- * open device and its protection domain (ibv_import_device(3), ibv_import_pd(3)), but have their own queue pairs and
- * their own region of their own segment. So the pages of the pool are pinned and translated once per host, not once per
- * worker. Only mlx5's driver supports this. If it fails, a worker itself registers the pool.
+ * UAT_CONNECT=regions=shared: the first worker of a group registers the pool for the whole group. The other workers use
+ * its open device and its protection domain (ibv_import_device(3), ibv_import_pd(3)). But each of them has its own
+ * queue pairs, and its own region for its own segment. So the pages of the pool are pinned and translated once per
+ * host, not once per worker. Only mlx5's driver supports this. If sharing fails, a worker itself registers the pool.
  */
 #ifndef UAT_IBV_SHARE_H
 #define UAT_IBV_SHARE_H
 
 #include "transport_ibv/ibv.h"
 
-/* uat_ibv_share_leads(): does this worker register the pool for its group? uat_ibv_share_follows(): does another
- * worker? */
+/* uat_ibv_share_leads(): does this worker register the pool for its group? uat_ibv_share_follows(): does another worker
+ * register it? */
 bool uat_ibv_share_leads(const struct uat_ibv *ibv);
 bool uat_ibv_share_follows(const struct uat_ibv *ibv);
 
@@ -25,7 +25,7 @@ int uat_ibv_share_take(struct uat_ibv *ibv, int leader);
 /* Can another process use this domain? Tests this by an import into this process. Returns 0 or an errno. */
 int uat_ibv_share_try(const struct ibv_pd *pd);
 
-/* For the worker that leads: offer the registered pool to the group, or tell the others to register the pool
+/* For the worker that leads: offer the registered pool to the group, or tell the other workers to register the pool
  * themselves. */
 void uat_ibv_share_offer(struct uat_ibv *ibv, bool shared);
 
