@@ -56,8 +56,8 @@ static void remove_entry(struct uat_backlog *b, int i)
     memmove(&b->entry[i], &b->entry[i + 1], (size_t)(b->count - i) * sizeof(b->entry[0]));
 }
 
-/* Choose one free operation. If it is a READ, add other free READs at random, because the words of several READs may
- * mix (O2). */
+/* Choose one free operation. If the chosen operation is a READ, add other free READs at random, because the words of
+ * several READs may mix (O2). */
 static int choose(const struct uat_backlog *b, struct uat_shuffle *s, int chosen[UAT_CHAIN_MAX])
 {
     int free_count = 0, first = -1, n = 0;

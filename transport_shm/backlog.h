@@ -19,7 +19,8 @@ struct uat_backlog {
     int count;
     struct uat_backlog_entry {
         struct uat_op op;
-        struct uat_pending *pending;                    /* of the chain; NULL: fire and forget */
+        struct uat_pending *pending;                    /* the chain that the operation belongs to; NULL: fire and
+                                                         * forget */
         uint64_t payload[UAT_UNSIGNALED_WRITE_MAX / 8]; /* bytes of an unsignaled WRITE */
     } entry[UAT_BACKLOG_MAX];                           /* oldest first */
 };

@@ -47,7 +47,7 @@ int uat_delayed_put(struct uat_late *late, const struct uat_bulk_op *op)
     return 0;
 }
 
-/* May operation i take effect? An atomic waits for earlier WRITEs (B1), a READ for earlier atomics (B2). */
+/* May operation i take effect? An atomic waits for earlier WRITEs (B1), and a READ waits for earlier atomics (B2). */
 static bool may_run(const struct uat_late *late, int i)
 {
     const struct uat_delayed_op *o = &late->ops[i];

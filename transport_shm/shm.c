@@ -20,7 +20,7 @@
  * depend on immediate results. A full fence drains the stores of WRITEs before a completion is reported.
  *
  * Under torture a chain waits in a backlog. Its operations are executed in any order that O1 allows: some when the
- * chain is posted, the others by later calls. So a fire-and-forget chain may be delayed until its worker next calls the
+ * chain is posted, the rest by later calls. So a fire-and-forget chain may be delayed until its worker next calls the
  * transport. An adapter would not delay it that long, but no code may depend on that.
  */
 #include <errno.h>
@@ -302,8 +302,8 @@ static void drain(struct shm *t)
     t->wrote = false;
 }
 
-/* Torture: report some completions now, others later. Completions of one peer stay in order, those of different peers
- * do not. */
+/* Torture: report some completions now, others later. Completions of one peer stay in order; completions of different
+ * peers need not. */
 static void complete_some(struct shm *t)
 {
     size_t kept = 0;
