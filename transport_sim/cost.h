@@ -5,8 +5,8 @@
 
 #include "transport_sim/world.h"
 
-/* Record the time. Call the first before the first fork, the second when the last worker has arrived, the third when
- * the first worker leaves. */
+/* Record the time. Call uat_sim_cost_begin() before the first fork, uat_sim_cost_started() when the last worker has
+ * arrived, and uat_sim_cost_left() when the first worker leaves. */
 void uat_sim_cost_begin(struct sim_world *world);
 void uat_sim_cost_started(struct sim_world *world);
 void uat_sim_cost_left(struct sim_world *world);

@@ -6,8 +6,8 @@
 
 #include "transport_sim/queue.h"
 
-/* The sorts of operations; and the line to one peer: the time at which the latest operation of each sort takes effect,
- * and the time at which the latest completion from the peer is seen. */
+/* The sorts of operations. The line to a peer: the time at which the latest operation of each sort takes effect, and
+ * the time at which the latest completion from the peer is seen. */
 enum sort { SORT_READ, SORT_WRITE, SORT_ATOMIC, SORTS };
 struct line {
     uint64_t effect[SORTS];
@@ -16,7 +16,7 @@ struct line {
 static struct line *lines; /* this worker's lines, one per peer */
 
 enum {
-    SPREAD = 4,       /* adverse: a latency is between a quarter of the usual one and twice it */
+    SPREAD = 4,       /* adverse: a latency is between a quarter of and twice the usual latency */
     LONG_EVERY = 48,  /* adverse: one latency in LONG_EVERY is longer */
     LONG_FACTOR = 40, /* adverse: that latency is longer by up to this factor */
 };
@@ -114,7 +114,7 @@ void uat_sim_plan_send(struct sim_chain *chain, uint32_t number, uint64_t time)
 
 /* The time at which a chain takes effect if the adapter starts on it at `start`. With a server, the chain waits until
  * the server executes its atomics, and until earlier atomics of the same worker have taken effect (O1 and O5; a chain
- * of WRITEs need not wait for these, but does). */
+ * of WRITEs waits for these, too, although it need not). */
 static uint64_t serve_atomics(const struct sim_chain *chain, uint64_t start)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;

@@ -161,7 +161,7 @@ void uat_sim_leave(void)
 }
 
 /* This affects only the speed. Passing the token between cores takes several times as long as on one core. A
- * SCHED_BATCH process does not preempt the process that wakes it. That process is about to wait for its next turn
+ * SCHED_BATCH process does not preempt the process that wakes it. The waking process is about to wait for its next turn
  * anyway, and its preemption would only cost one more context switch. */
 void uat_sim_token_share_core(void)
 {

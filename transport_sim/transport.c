@@ -20,7 +20,8 @@
 
 struct sim_transport {
     struct uat_transport head;
-    struct uat_pending *pending[SIM_CHAINS]; /* of this worker's chain c; NULL: fire-and-forget, or unused */
+    struct uat_pending *pending[SIM_CHAINS]; /* pending[c] belongs to this worker's chain c; NULL: fire-and-forget, or
+                                              * unused */
 };
 
 static struct sim_transport *of(struct uat_transport *t)

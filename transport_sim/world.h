@@ -9,7 +9,7 @@
  *       nothing else: no clock, no process number, no address. So a run is a function of program, settings and seed.
  *   S2  A worker continues at its clock t only if nothing can change or read its segment at a time before t. This holds
  *       if every other item of the queue is later than t - lookahead, and every operation in flight that has this
- *       worker as its target or as its initiator (where a READ stores its data) is later than t.
+ *       worker as its target or initiator is later than t. (A READ stores its data in the initiator's segment.)
  *   S3  The clock of a worker moves only in the hooks, and a hook returns only when S2 holds. Without an adversary, two
  *       hooks may return earlier: that of a post, and that of a task, by at most UAT_SIM_QUANTUM. Until S2 holds again,
  *       the worker may see a state that is out of date by that time. Its actions still take effect at the right time,
@@ -168,7 +168,7 @@ struct sim_world {
     char *bulk_room;    /* SIM_BULK_BYTES for each bulk operation */
     uint64_t *bulk_end; /* time at which a link's latest completion is seen: [rank * size + host] */
     struct sim_object *object_table;
-    uint64_t objects;  /* objects exposed so far; the source of serials */
+    uint64_t objects;  /* number of objects exposed so far; the source of serials */
     uint64_t *adapter; /* per host: time at which its adapter is free for the next incoming request */
     uint64_t *sender;  /* per host: time at which its adapter is free for the next outgoing request */
     uint64_t *server;  /* per host or worker: time at which its server of atomics is free (enum sim_server) */
