@@ -13,8 +13,8 @@
 
 enum {
     FIRST_BYTES = 4096, /* bytes of the first block; the length doubles until a block takes long enough */
-    LOOKS = 16,         /* elements of each half that are examined before a split */
-    WORKED = 4096       /* memory blocks that a worker remembers; together 256 MiB */
+    LOOKS = 16,         /* number of elements of each half that are examined before a split */
+    WORKED = 4096       /* number of memory blocks that a worker remembers; together 256 MiB */
 };
 
 /*
@@ -47,8 +47,8 @@ static int is_near(const struct blocks *b, size_t i)
 
 /*
  * The group of elements that are in the same block of global memory as element i. first_of_block() returns the group's
- * first element, end_of_block() the element after its last. An element that crosses from one block to the next, which
- * may be on another host, is a group of its own.
+ * first element, and end_of_block() returns the element after the group's last. An element that crosses from one block
+ * to the next, which may be on another host, is a group of its own.
  */
 static size_t first_of_block(const struct blocks *b, size_t i)
 {
@@ -103,7 +103,7 @@ static void run_task(void *arg, void *result)
     run(arg);
 }
 
-/* Split into two halves of at least one element each, at the edge of a block if there are several blocks. */
+/* Split the range into two halves of at least one element each, at the edge of a block if there are several blocks. */
 static void split(struct blocks *b, size_t begin, size_t end)
 {
     size_t middle = begin + (end - begin) / 2, edge = first_of_block(b, middle);
@@ -226,6 +226,7 @@ void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access 
     if (arg_size > 0)
         memcpy(b->arg, arg, arg_size);
     if (uat_global_home(array) < 0)
-        uat_global_checkout(array, size, access); /* not global memory: this call ends the job with a message */
+        uat_global_checkout(array, size, access); /* this is not global memory, so this call ends the job with a
+                                                   * message */
     run(b);
 }

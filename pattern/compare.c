@@ -7,7 +7,7 @@
 
 enum {
     ALIGNMENT = 16,
-    BLOCK = 128,  /* elements that are compared before any of them moves */
+    BLOCK = 128,  /* number of elements that are compared before any of them moves */
     INSERTED = 8, /* up to this number of elements are sorted by insertion */
 };
 

@@ -70,8 +70,8 @@ static struct {
 /*
  * The last contiguous range of iterations that this worker ran. When a loop runs again, this worker gets the same
  * iterations, because their data are in its caches (affinity, as with oneTBB's affinity_partitioner). A part inside
- * this range means that a new pass has begun. A short part outside this range is ignored: this worker only helped
- * others at the end of a pass.
+ * this range means that a new pass has begun. A short part outside this range is ignored: this worker only helped other
+ * workers at the end of a pass.
  */
 static struct {
     int64_t begin, end;

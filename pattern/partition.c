@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A partition in place that splits on demand. A worker partitions the range in short steps. When thieves have emptied
- * its deque, it offers a part of the remaining elements. A range from which no thief steals takes one pass, however
- * often parts were offered.
+ * its deque, the worker offers a part of the remaining elements. A range from which no thief steals takes one pass,
+ * however often parts were offered.
  *
  * In near memory the worker continues at both ends and offers the middle. So the front of the ends and the front of the
  * middle are adjacent, except for elements that remain at one end when the other end is done.
@@ -61,7 +61,7 @@ static void exchange_some(int64_t begin, int64_t end, const void *arg)
 
 /*
  * Join two fronts. On entry, elements [0, less) and [from, from + more) belong to the front; elements [less, from) and
- * those from `from + more` on do not. Returns the number of elements in the joined front.
+ * all elements from `from + more` on do not belong to it. Returns the number of elements in the joined front.
  */
 static size_t join_fronts(const struct uat_range *range, size_t less, size_t from, size_t more)
 {
@@ -109,7 +109,8 @@ static void partition_task(void *arg, void *result)
     *(size_t *)result = uat_partition(arg);
 }
 
-/* Partition elements [begin, end) of the whole separately. Returns the number of those that belong to the front. */
+/* Partition elements [begin, end) of the whole separately. Returns the number of these elements that belong to the
+ * front. */
 static size_t partition_part(struct uat_range *range, const struct uat_range *whole, size_t begin, size_t end,
                              size_t known)
 {

@@ -106,7 +106,7 @@ INLINED void merge(const uat_sort_kernel_t *kernel, const void *arg, char *to, c
     }
     memcpy(to, a, (size_t)(a_end - a));
     to += a_end - a;
-    if (to != b) /* unless b is already in its place */
+    if (to != b) /* copy unless b is already in its place */
         memcpy(to, b, (size_t)(b_end - b));
 }
 

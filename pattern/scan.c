@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uat_scan(): prefix sums that split on demand. A worker carries the value from iteration to iteration. When thieves
- * have emptied its deque, it cuts the remaining iterations for p workers, and runs 1 / (p + 1) of them as a child. If
- * the continuation is stolen, the thief reduces all other parts except the last while the child runs (Blelloch, "Prefix
- * Sums and Their Applications", 1990). Then the other parts run, each with its starting value. This takes 2 / (p + 1)
- * of the sequential time. If the continuation is not stolen, the loop continues after the child, and no work was done
- * twice.
+ * have emptied its deque, the worker cuts the remaining iterations for p workers, and runs 1 / (p + 1) of them as a
+ * child. If the continuation is stolen, the thief reduces all other parts except the last while the child runs
+ * (Blelloch, "Prefix Sums and Their Applications", 1990). Then the other parts run, each with its starting value. This
+ * takes 2 / (p + 1) of the sequential time. If the continuation is not stolen, the loop continues after the child, and
+ * no work was done twice.
  */
 #include <string.h>
 
