@@ -34,8 +34,8 @@ struct uat_arguments {
  */
 bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status);
 
-/* Add "NAME=VALUE" to env, or replace its NAME. env must have space for one more entry, and it keeps the pointer. If
- * the text is no assignment, reports that and returns false. */
+/* Add "NAME=VALUE" to env, or replace the entry of that NAME. env must have space for one more entry, and keeps the
+ * pointer. If the text is no assignment, reports that and returns false. */
 bool uat_arguments_set(char **env, char *assignment);
 
 #endif

@@ -95,7 +95,8 @@ void uat_descendants_kill(int signal)
     free(list);
 }
 
-/* Is a process starved? On a busy machine it may not have run since its SIGTERM, so it cannot have ended yet. */
+/* Is a process starved? On a busy machine the process may not have run since its SIGTERM, so it cannot have ended
+ * yet. */
 static bool is_starved(pid_t pid, const struct kin *told, size_t told_count)
 {
     struct uat_process process;

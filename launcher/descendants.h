@@ -10,8 +10,8 @@ void uat_descendants_adopt(void);
 void uat_descendants_kill(int signal);
 
 /*
- * End all descendants and wait for them: send SIGTERM, and half a second later SIGKILL. A starved process gets 10
- * seconds before SIGKILL: one that is runnable but has run for less than 50 ms since its SIGTERM. The function gives up
+ * End all descendants and wait for them: send SIGTERM, and half a second later SIGKILL. A process is starved if it is
+ * runnable but has run for less than 50 ms since its SIGTERM; it gets 10 seconds before SIGKILL. The function gives up
  * 4 seconds after the SIGTERM, or 4 seconds after it last spared a starved process.
  */
 void uat_descendants_end(void);

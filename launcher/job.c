@@ -5,8 +5,7 @@
  * - A worker is certainly the cause if a signal ended it, or if it ended before it joined the job, or too early with
  *   status 0.
  * - A worker that exits with a non-zero status may have failed only because another one did. uatrun waits SETTLE_MS for
- *   further exits. If all but one worker agree on their status, it blames the one whose status differs; otherwise it
- *   blames the first.
+ *   further exits. If all workers but one have the same status, it blames that one; otherwise it blames the first.
  * A pending SIGCHLD carries the pid of the first child that ended, whereas waitpid() reports the oldest child first.
  */
 #include "launcher/job.h"

@@ -6,9 +6,9 @@
 #include "launcher/arguments.h"
 
 /*
- * Run the job and return uatrun's exit status. On return the first worker that failed has been reported, and no process
- * is left. The job ends at once when the process that holds the other end of the pipe `life` ends. *verdict is set as
- * soon as it is known, before the workers are ended.
+ * Run the job and return uatrun's exit status. When it returns, the first worker that failed has been reported, and no
+ * process is left. The job ends at once when the process that holds the other end of the pipe `life` ends. *verdict is
+ * set as soon as it is known, before the workers are ended.
  */
 struct uat_verdict {
     volatile int status; /* uatrun's exit status */

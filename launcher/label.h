@@ -5,7 +5,8 @@
 
 enum { UAT_LABEL_FILES = 2 /* descriptors per worker */ };
 
-/* Prepare for n workers. Call it before the first one starts. Returns 0 or a negative errno, which it has reported. */
+/* Prepare for n workers. Call this before the first worker starts. Returns 0 or a negative errno, which it has
+ * reported. */
 int uat_label_open(int n);
 
 /* Make the pipes of a worker. The worker writes to *out and *err, which the caller must close. Returns 0 or a negative

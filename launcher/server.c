@@ -147,7 +147,7 @@ static int pmix_failed(const char *what, pmix_status_t status)
     return -EIO;
 }
 
-/* Start libpmix as a server. It creates any files in `directory`. */
+/* Start libpmix as a server, which creates its files, if any, in `directory`. */
 static int start_library(const char *directory)
 {
     pmix_info_t info[4];

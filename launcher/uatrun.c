@@ -44,7 +44,7 @@ int main(int argc, char **argv)
                 "away (chmod u-s,g-s; setcap -r)");
         return UAT_STATUS_FAILED;
     }
-    uat_signals_take(); /* before all else, so that every signal is reported */
+    uat_signals_take(); /* take the signals before all else, so that every signal is reported */
     if (uat_arguments_parse(&arguments, argc, argv, &status))
         return uat_guard_run(&arguments);
     return finish_output(status);

@@ -26,7 +26,7 @@ struct pair_way {
     uint32_t (*meet)(struct pair *pair, uint32_t word);
     /* Has the other process been lost? If so, print a line and exit with status 1. */
     void (*look)(struct pair *pair);
-    /* Called before this process exits, if the other one may be waiting for a meeting. */
+    /* Called before this process exits, if the other process may be waiting for a meeting. */
     void (*give_up)(void);
 };
 
@@ -59,12 +59,12 @@ int pair_launched(struct pair *pair, pair_fn *fn, void *arg);
 int pair_side(struct pair *pair, pair_fn *fn, void *arg);
 
 /*
- * Wait until both processes have called this. Each then sees everything that the other one did before the call. Returns
- * the word that the other process brought.
+ * Wait until both processes have called this. Each process then sees everything that the other process did before the
+ * call. Returns the word that the other process brought.
  */
 uint32_t pair_meet(struct pair *pair, uint32_t word);
 
-/* Call this in every loop that waits for the other process. It ends this process if the other one is lost. */
+/* Call this in every loop that waits for the other process. It ends this process if the other process is lost. */
 void pair_look(struct pair *pair);
 
 /* Post a chain to a rank and wait for it. On failure, reports it and exits with status 1. */

@@ -114,7 +114,7 @@ bool info_add_ports(json_object *root, const struct info_job *job)
         return false;
     }
     for (int i = 0; i < n; i++)
-        uat_ibv_port_complete(&ports[i]); /* so that the table shows every port's attributes */
+        uat_ibv_port_complete(&ports[i]); /* query the ports, so that the table shows every port's attributes */
     int best = uat_ibv_port_choose(ports, n, &uat_ibv_settings, why, sizeof(why));
     json_object *list = json_object_new_array(), *chosen = best >= 0 ? json_object_new_object() : NULL;
     for (int i = 0; i < n; i++)
@@ -131,7 +131,7 @@ bool info_add_ports(json_object *root, const struct info_job *job)
         info_add_text(root, "advice", why);
     }
     free(ports);
-    uat_ibv_contexts_close(); /* because a pair of processes that is forked later must not share contexts */
+    uat_ibv_contexts_close(); /* close the contexts, because processes that are forked later must not share them */
     json_object *gid_error = NULL;
     if (chosen && json_object_object_get_ex(chosen, "gid_error", &gid_error))
         info_add_text(root, "advice", json_object_get_string(gid_error));
