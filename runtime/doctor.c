@@ -111,7 +111,7 @@ static bool test_whole_words(void)
         struct uat_op op = uat_op_write(&b->word, &b->whole, 8);
         good = act(partner(), &op, 1);
         uint64_t seen =
-            __atomic_load_n(&b->whole, __ATOMIC_RELAXED); /* relaxed: only its wholeness counts; pairs with the WRITE */
+            __atomic_load_n(&b->whole, __ATOMIC_RELAXED); /* relaxed: only wholeness counts; pairs with the WRITE */
         good = good && (seen == 0 || seen == UINT64_MAX);
     }
     return good;
@@ -151,7 +151,7 @@ static bool test_aslr(void)
     return uat_aslr_is_off();
 }
 
-/* Over verbs the segment has been registered already. That would have failed if the limit were too low. */
+/* Over verbs the segment has been registered already. The registration would have failed if the limit were too low. */
 static bool test_memlock(void)
 {
     struct rlimit limit;
@@ -174,7 +174,7 @@ static const struct test {
     {"stacks move, with canaries, and come back", test_steals, "see the lines above; are all hosts of one kind?"},
 };
 
-/* Run one test on all workers. Returns, on every rank, whether it passed on all. */
+/* Run one test on all workers. Returns, on every rank, whether the test passed on all ranks. */
 static bool examine(const struct test *test)
 {
     struct board *b = board();

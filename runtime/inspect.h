@@ -80,7 +80,8 @@ struct uat_inspect_glance {
 };
 void uat_inspect_glance(struct uat_inspect_glance *glance);
 
-/* Show `own` to the others and READ their words into words[], by rank. Collective. Returns 0 or a negative errno. */
+/* Show `own` to the other workers and READ their words into words[], by rank. Collective. Returns 0 or a negative
+ * errno. */
 int uat_inspect_gather(uint64_t own, uint64_t *words);
 
 #endif

@@ -60,8 +60,8 @@ int uat_meeting_compare_bindings(void)
 {
     if (UAT_IS_VIRTUAL()) /* simulated workers share one core, and wait in virtual time */
         return 0;
-    /* No advice under uatrun: it spreads the workers over all cores that it may use, and taskset has excluded any
-     * others. */
+    /* No advice under uatrun: it spreads the workers over all cores that it may use, and taskset has excluded any other
+     * cores. */
     bool advise = strcmp(uat_startup.job.launcher, "uatrun") != 0;
     int rc = uat_roster_oversubscribed(&uat_startup.roster, uat_self.rank, advise);
     if (rc < 0)

@@ -55,7 +55,7 @@ char *uat_replica_place(size_t size)
     return end - size;
 }
 
-/* Map at an address that must be free. If fd is -1, the memory is private. */
+/* Map a replica at an address that must be free. If fd is -1, the memory is private. */
 static int map_at(char *at, size_t size, int protection, int fd)
 {
     int flags = MAP_FIXED_NOREPLACE | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
@@ -82,7 +82,7 @@ int uat_replica_make(char *at, size_t size, struct uat_replica_info *info)
         return -error;
     }
     *info = (struct uat_replica_info){.fd = (uint64_t)fd, .device = object.st_dev, .inode = object.st_ino};
-    replicas.fd = fd; /* not taken from the attach info, because that lies in shared memory */
+    replicas.fd = fd; /* kept here and not read from the attach info, because the info lies in shared memory */
     int rc = map_at(at, size, PROT_READ | PROT_WRITE, fd);
     if (rc)
         close(fd);

@@ -97,7 +97,7 @@ void *uat_replicate(const void *p, size_t n)
     return NULL;
 }
 
-/* Free a replica. All ranks must name the same one, or all fail. */
+/* Free a replica. All ranks must name the same replica, or the call fails on all of them. */
 static int release(char *at)
 {
     uint64_t first = (uintptr_t)at;

@@ -6,7 +6,8 @@
 #include "runtime/meeting.h"
 #include "runtime/steps.h"
 
-/* End this worker cleanly, while all others do the same, after a checkpoint that ends the job. Calls exit(status). */
+/* End this worker cleanly, after a checkpoint that ends the job. All other workers must call this, too. Calls
+ * exit(status). */
 _Noreturn void uat_job_leave(int status) __attribute__((visibility("hidden")));
 
 /* The steps of the start, in order. */

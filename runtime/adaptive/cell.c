@@ -80,7 +80,7 @@ uint64_t uat_cell_add(int rank, uint64_t *own, uint64_t addend)
 
 uint64_t uat_cell_load(int rank, const uint64_t *own)
 {
-    /* Acquire: this worker sees what a peer wrote before the peer's WRITE of this word, or its atomic on it. Pairs with
+    /* Acquire: this worker sees what a peer wrote before the peer changed this word by a WRITE or an atomic. Pairs with
      * announce() for a part that was taken, post() and cancel() in request.c for a slot, and send() and refuse() in
      * answer.c for answers. */
     if (rank == uat_self.rank)

@@ -4,18 +4,18 @@
  * mailbox for requests. Model: tests/model/adaptive.pml.
  *
  *   A1  Only atomics of the cell's home, of its adapter or of its CPU (O6), change `word`. 0: the cell is free.
- *       Otherwise it holds the interval that is left, the number of parts that were taken, and a generation.
+ *       Otherwise `word` holds the interval that is left, the number of parts that were taken, and a generation.
  *   A2  The owner takes iterations from the front, and others take parts from the back, by CMP_SWAP on `word`. The
- *       number of the part is the number of parts before that swap. So each iteration is taken once, and the parts are
+ *       number of a part is the number of parts before its swap. So each iteration is taken once, and the parts are
  *       numbered from the back.
  *   A3  A thief READs `part` after its swap, in the same chain (O1). The owner writes `part` before it opens the word,
  *       and changes `part` only after all parts have ended. So the thief reads the `part` that belongs to the word that
  *       it changed, even if the thief had looked at the word of an earlier interval.
  *   A4  The thief WRITEs the name of the part's result and the part's units to taken[number], once. The owner of the
- *       interval waits until both are there (O2).
+ *       interval waits until both words have arrived (O2).
  *   A5  A part sets its result before it frees its cell. So if a worker loads the cell's word and then finds that the
- *       result is not set, the word was the part's. A CMP_SWAP from that word changes no other interval, because none
- *       of the next 255 intervals in the cell has its generation.
+ *       result is not set, it has loaded the part's word. A CMP_SWAP from that word changes no other interval, because
+ *       none of the next 255 intervals in the cell has its generation.
  *   A6  A thief owns slot i of a mailbox from CMP_SWAP(slot[i], 0, request) on. It WRITEs its data, then adds bit i to
  *       `asked` (O1). The victim subtracts the bits that are set, copies the data of each slot, and then frees each
  *       slot by CMP_SWAP(slot[i], request, 0). If that swap wins, the victim answers the request. So a bit is 0 when a
@@ -153,8 +153,8 @@ struct uat_cells_landing *uat_cells_landing(void);
 struct uat_cells *uat_cells_of(int rank);
 
 /* Atomics on a word of a rank's cells, by this CPU if it may perform them. `own` is the address of the same word in
- * this worker's cells. Both return the old value, and order all that this worker did before them and does after
- * them. */
+ * this worker's cells. Both return the old value. All that this worker does before them is ordered before all that it
+ * does after them. */
 uint64_t uat_cell_swap(int rank, uint64_t *own, uint64_t expected, uint64_t desired);
 uint64_t uat_cell_add(int rank, uint64_t *own, uint64_t addend);
 
@@ -169,7 +169,7 @@ int uat_cell_get(uint64_t *word);
 /* Free the cell. word: its current value. Nobody else changes the word, because it is marked as dropped. */
 void uat_cell_put(int home, int cell, uint64_t word);
 
-/* CMP_SWAP of the context's word from its value c->seen. Sets c->seen; returns whether it won. */
+/* CMP_SWAP of the context's word from its value c->seen. Sets c->seen; returns whether the swap won. */
 bool uat_context_swap(uat_context_t *c, uint64_t desired);
 
 /* Is any cell of this worker in use? */

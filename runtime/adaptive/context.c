@@ -115,7 +115,7 @@ static uint64_t stop_part(const uat_context_t *c, uint64_t name, uint64_t mark, 
     uint64_t *at = &uat_cells()->word[cell];
     for (;;) {
         uint64_t word = uat_cell_load(rank, at);
-        /* Ask after the load: if the result is not set even now, the loaded word was the part's (A5). */
+        /* Ask after the load: if the result is not set even now, the loaded word is that of the part (A5). */
         if (uat_future_try_get(future_of(c, name), value) == 0)
             return 0;
         if ((word & UAT_WORD_DROPPED) || (!mark && (uat_word_parts(word) > 0 || !uat_word_left(word))))
@@ -136,7 +136,7 @@ static void collect(const uat_context_t *c, uint64_t name, void *result)
         memcpy(result, value, c->part->result_size);
 }
 
-/* Is there a part to merge? Not if this context was dropped: its result is lost anyway. */
+/* Is there a part to merge? A dropped context has none, because its result is lost anyway. */
 static bool has_parts(uat_context_t *c, const char *call)
 {
     if (uat_word_left(c->seen) || !c->counted)
@@ -157,8 +157,8 @@ int uat_context_merge(uat_context_t *c, void *result)
     return 1;
 }
 
-/* Make `rest`, what is left of part number c->parts, the context's interval. The part numbers from c->parts up are used
- * again, because those parts were merged. */
+/* The context's interval becomes `rest`, what is left of part number c->parts. The part numbers from c->parts up are
+ * used again, because those parts were merged. */
 static void reopen(uat_context_t *c, uint64_t rest)
 {
     for (uint32_t i = c->parts; i < uat_word_parts(c->seen); i++)

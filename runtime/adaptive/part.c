@@ -18,7 +18,7 @@
 #include "runtime/segment/segment.h"
 #include "transport/transport.h"
 
-/* The name of a part as a task without a spawner. No entry of a flow has it. */
+/* The name of a part as a task without a spawner. No entry of a flow has this name. */
 #define PART_NAME UINT64_MAX
 
 enum { LOOK_EVERY = 16, WANTED = 256 };
@@ -44,7 +44,7 @@ static void check(const struct uat_part *part, int rank)
         uat_word_refuse(rank, "the home of an adaptive part", (uint64_t)(uint32_t)part->home);
 }
 
-/* Tell the owner of the interval where the part's result will be, which cell the part has, and which units (A4). */
+/* Tell the owner of the interval where the part's result will be, and which cell and which units the part has (A4). */
 static void announce(const struct uat_part *part, uat_future_t future)
 {
     struct uat_taken *taken = &uat_cells_landing()->taken;
@@ -71,7 +71,7 @@ static void run(const struct uat_part *part)
     if (uat_views_bytes > views)
         uat_fatal("a part of uat_adaptive_run() has added to a reducer; put its share of the value into the result");
     uat_future_set(future, result);
-    if (c.cell >= 0) /* only after the result is set (A5) */
+    if (c.cell >= 0) /* free the cell only after the result is set (A5) */
         uat_cell_put(c.home, c.cell, c.seen);
 }
 
@@ -101,7 +101,7 @@ static bool is_open(uint64_t word)
 }
 
 /* READ the words of all chosen victims. For each victim, look only at the first open interval, which is the outermost
- * one. Set *cell and *word to those of the largest of these intervals. Returns its victim, or -1. */
+ * one. Set *cell and *word to the cell and the word of the largest of these intervals. Returns its victim, or -1. */
 static int look(int *cell, uint64_t *word)
 {
     struct uat_cells_landing *l = uat_cells_landing();
@@ -141,7 +141,8 @@ static bool extract(int victim, int cell, uint64_t word)
     struct uat_op chain[] = {
         uat_op_cmp_swap(&l->old, &there->word[cell], word, uat_word_with(word, begin, middle, number + 1)),
         /* After the swap (O1), so that the READ gets the part of the interval that the swap changed; pairs with
-         * uat_context_open(). It READs all of the argument's room, because the argument's size is not known yet. */
+         * uat_context_open(). The READ gets all of the argument's room, because the argument's size is not known
+         * yet. */
         uat_op_read(&l->part, &there->part[cell], sizeof(l->part)),
     };
     uat_delay();
@@ -166,7 +167,7 @@ static bool take_part(struct uat_alone *task)
     if (victim < 0)
         return false;
     looking.wanted = WANTED;
-    uat_notice_begin(uat_stall_notice()); /* before this worker has the part: see uat_flow_ring_steal() */
+    uat_notice_begin(uat_stall_notice()); /* publish this before this worker has the part: see uat_flow_ring_steal() */
     if (!(word & UAT_WORD_ASK ? uat_request_ask(victim) : extract(victim, cell, word))) {
         uat_notice_end(uat_stall_notice());
         return false;

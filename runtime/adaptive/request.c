@@ -16,7 +16,7 @@
 /* This worker's own request. */
 static struct {
     bool open;  /* posted, and neither refused, cancelled nor run */
-    bool asked; /* by a task, not by the scheduler */
+    bool asked; /* posted by a task, not by the scheduler */
     int victim, slot;
     uint64_t value, number, answers; /* answers: the number of answers before the request */
     struct uat_request_data data;    /* sent with the requests that this worker posts when it is idle */

@@ -135,7 +135,7 @@ int uat_arrays_restore(const struct uat_sections_head *head, int rc)
         return rc;
     if (!rc)
         rc = uat_content_clear((int)head->workers);
-    int worst = uat_collective_agree(rc); /* no worker may clear what another has put back */
+    int worst = uat_collective_agree(rc); /* no worker may clear what another worker has put back */
     return worst ? rc : restore_own(*head);
 }
 

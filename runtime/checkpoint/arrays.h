@@ -26,16 +26,18 @@ int uat_arrays_write(const struct uat_sections_head *head);
 void uat_arrays_save_table(struct uat_sections_out *out);
 bool uat_arrays_take_table(const struct uat_section *section);
 
-/* Append the lists of this part, if this worker has it. uat_arrays_take_objects() takes them from their section. */
+/* Append the lists of this part, if this worker has the part. uat_arrays_take_objects() takes the lists from their
+ * section. */
 void uat_arrays_save_objects(struct uat_sections_out *out, int part);
 bool uat_arrays_take_objects(const struct uat_section *section);
 
-/* Has main() made all calls for global memory that the checkpoint has? Returns 0, or -EINVAL, which rank 0 reports. */
+/* Has main() made all calls for global memory that are in the checkpoint? Returns 0, or -EINVAL, which rank 0
+ * reports. */
 int uat_arrays_check(void);
 
 /* Put back all contents. head: as in all files of the checkpoint. rc: the caller's status so far. Collective; a worker
- * that fails on its own returns its error after it has met the others. Returns 0, or a negative errno that has been
- * reported. */
+ * that fails on its own returns its error after it has met the other workers. Returns 0, or a negative errno that has
+ * been reported. */
 int uat_arrays_restore(const struct uat_sections_head *head, int rc);
 
 #endif

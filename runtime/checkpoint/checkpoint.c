@@ -38,8 +38,8 @@ static struct {
     uint64_t canary;
     uint64_t runs;    /* runs that have begun in this job */
     uint64_t highest; /* rank 0: the highest number of a checkpoint in the folder */
-    uint64_t said[2]; /* rank 0: a bit for each obstacle that was reported; said[1]: reported as the reason why the job
-                       * did not end */
+    uint64_t said[2]; /* rank 0: a bit for each obstacle that was reported; in said[1], as the reason why the job did
+                       * not end */
 } checkpoint;
 
 static bool is_on(void)
@@ -230,7 +230,7 @@ static bool can_save(bool end)
     return false;
 }
 
-/* Rank 0 begins the checkpoint, and all learn its number and id. */
+/* Rank 0 begins the checkpoint, and all workers learn its number and id. */
 static int begin(struct uat_sections_head *head)
 {
     int rc = 0;
@@ -251,7 +251,7 @@ static int begin(struct uat_sections_head *head)
 static bool write_all(const struct uat_chain *chain)
 {
     struct uat_sections_head head;
-    fflush(NULL); /* so that what was printed so far is not printed again after a restart */
+    fflush(NULL); /* flush, so that what was printed so far is not printed again after a restart */
     int rc = begin(&head);
     if (rc)
         return false;

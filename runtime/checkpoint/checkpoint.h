@@ -5,7 +5,7 @@
  *
  *   K7  Restore writes the memory of all workers before any of them resumes a task.
  *   K8  A worker with a chain publishes that it has work before the barrier of K7. Otherwise rank 0 could find a
- *       deadlock.
+ *       deadlock where there is none.
  */
 #ifndef UAT_CHECKPOINT_ROOM_H
 #define UAT_CHECKPOINT_ROOM_H
@@ -24,19 +24,19 @@ struct uat_checkpoint_config {
 };
 
 /* Choose the checkpoint to continue from, if there is one, and read the data that concern all workers. Called once rank
- * and size are known. *colour: this worker's; the checkpoint's replaces it. *id: identifies the checkpoint; 0: the job
- * begins anew. Returns 0, or a negative errno that has been reported. */
+ * and size are known. *colour: this worker's colour, replaced by the one in the checkpoint. *id: identifies the
+ * checkpoint; 0: the job begins anew. Returns 0, or a negative errno that has been reported. */
 int uat_checkpoint_choose(int *colour, uint64_t *id);
 
-/* Compare this job with the checkpoint's. *canary is replaced by the checkpoint's. Returns 0, or -EINVAL, which has
- * been reported. */
+/* Compare this job with the one that wrote the checkpoint. *canary is replaced by the checkpoint's canary. Returns 0,
+ * or -EINVAL, which has been reported. */
 int uat_checkpoint_compare(const struct uat_checkpoint_config *config, uint64_t *canary);
 
 /* Accept requests. Returns 0, or a negative errno that has been reported. */
 int uat_checkpoint_open(void);
 void uat_checkpoint_close(void);
 
-/* A run begins. Returns the record of how it ended in the job that was interrupted, or NULL if the run must be
+/* A run begins. Returns the record of how this run ended in the interrupted job, or NULL if the run must be
  * executed. */
 const struct uat_run_record *uat_checkpoint_run_begins(void);
 

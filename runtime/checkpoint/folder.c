@@ -207,7 +207,7 @@ int uat_folder_complete(uint64_t number)
         rc = uat_output_close_synced(&output);
     }
     if (!rc) {
-        sync_folder(0); /* reported if it fails; but `latest` names the checkpoint now, so it is not dropped */
+        sync_folder(0); /* reports its failure; but `latest` now names the checkpoint, so the checkpoint is kept */
         return 0;
     }
     uat_error("checkpoint: %s cannot be written: %s", name, uat_output_error(rc));
@@ -228,7 +228,7 @@ static void remove_parts(void)
 void uat_folder_remove(uint64_t number)
 {
     char name[UAT_SECTIONS_NAME];
-    /* first, because the manifest makes the checkpoint complete */
+    /* remove the manifest first: without it, the checkpoint counts as incomplete */
     unlink(uat_folder_name(name, sizeof(name), number, "manifest"));
     DIR *folder = opendir(uat_folder_name(name, sizeof(name), number, NULL));
     for (struct dirent *entry; folder && (entry = readdir(folder));)

@@ -56,7 +56,7 @@ int uat_folder_begin(uint64_t number);
 /* All files are written: let `latest` name the checkpoint (K9). */
 int uat_folder_complete(uint64_t number);
 
-/* Remove a checkpoint. Errors are ignored: `latest` no longer names it, or never did. */
+/* Remove a checkpoint. Errors are ignored, because `latest` no longer names the checkpoint, or never did. */
 void uat_folder_remove(uint64_t number);
 
 /* Remove all checkpoints except the newest `keep` complete ones. */

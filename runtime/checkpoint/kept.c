@@ -39,7 +39,7 @@ struct kept {
 static struct {
     struct kept *of;
     size_t count;
-    size_t begun; /* chains before this one have begun */
+    size_t begun; /* all chains before this index were offered or have begun */
 } kept;
 
 static uint64_t *returned(const struct lent *lent)

@@ -13,7 +13,7 @@
  * has been reported. */
 int uat_kept_restore(int rank, struct uat_sections_in *in);
 
-/* As uat_state_add_names(), for the blocks of ghosts. */
+/* Do what uat_state_add_names() does, for the blocks of ghosts. */
 void uat_kept_add_names(void);
 
 /* Append what is left of ghost `rank`. */

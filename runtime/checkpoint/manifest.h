@@ -13,8 +13,8 @@ enum { UAT_MANIFEST_FORMAT = 1, UAT_MANIFEST_COMMAND = 400 /* bytes of the comma
 struct uat_manifest {
     uint64_t id;        /* as in struct uat_sections_head */
     uint64_t number;    /* number of the checkpoint */
-    uint64_t run;       /* runs that were over when the interrupted one began */
-    uint64_t restarts;  /* how often the job had been restarted */
+    uint64_t run;       /* number of runs that were over when the interrupted run began */
+    uint64_t restarts;  /* the number of times that the job had been restarted */
     uint64_t arguments; /* hash of the arguments of the command line */
     int workers;
     uint8_t *colours; /* colour of each worker: the shift of its words that adapters change */

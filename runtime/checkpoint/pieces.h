@@ -10,7 +10,7 @@
 
 #include "runtime/checkpoint/sections.h"
 
-enum { UAT_PIECE = 1 << 20 /* most bytes of a piece */ };
+enum { UAT_PIECE = 1 << 20 /* maximum bytes of a piece */ };
 
 /* Where the pieces go. */
 struct uat_pieces_to {
@@ -22,8 +22,8 @@ struct uat_pieces_to {
 
 const char *uat_pieces_name(char *name, size_t size, uint64_t number, uint64_t rank);
 
-/* Read the file of rank head->rank, whose pieces are dealt out to `of` readers, of which this is number `own`. Returns
- * the file's size or a negative errno that has been reported. */
+/* Read the file of rank head->rank. Its pieces are dealt out to `of` readers; this worker is reader number `own`.
+ * Returns the file's size or a negative errno that has been reported. */
 int64_t uat_pieces_read(const struct uat_sections_head *head, uint64_t own, uint64_t of,
                         const struct uat_pieces_to *to);
 

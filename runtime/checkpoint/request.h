@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Catch SIGUSR2, unless the program does. A request that comes before uat_request_open() is kept. Returns 0. */
+/* Catch SIGUSR2, unless the program catches it. A request that comes before uat_request_open() is kept. Returns 0. */
 int uat_request_catch(void);
 void uat_request_release(void);
 

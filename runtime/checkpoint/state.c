@@ -108,7 +108,7 @@ static bool restore_record(const struct uat_section *section)
 
 /*
  * Objects that main() has made before the run, in this job. In the job that wrote the checkpoint, main() had made the
- * same ones. Objects that are in the file get their contents from there, at the same addresses. The other objects were
+ * same objects. Objects that are in the file get their contents from it, at the same addresses. The other objects were
  * destroyed in the run.
  */
 struct made {
@@ -140,7 +140,7 @@ static bool is_in(const struct made *made, uint32_t unit)
     return false;
 }
 
-/* Has main() made each object again that it had made when the file was written? */
+/* Has main() made again each object that it had made when the file was written? */
 static bool are_made(const struct made *made)
 {
     for (size_t i = 0; i < uat_heap.lent.count; i++) {

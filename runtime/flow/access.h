@@ -53,7 +53,7 @@ void uat_flow_wait(struct uat_flow_batch *batch);
 void uat_flow_do(uint64_t name, const struct uat_op *ops, int n);
 
 /* FETCH_ADD on a word of the entry or chunk of this name; returns the old value. The atomic orders all that this worker
- * did before it, and all that this worker does after it. Pairs with the other atomics on the same word. */
+ * did before it ahead of all that this worker does after it. Pairs with the other atomics on the same word. */
 uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend);
 
 /* Is this the name of an entry? A file or a peer may have written it. */

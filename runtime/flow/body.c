@@ -102,7 +102,7 @@ static void body(void *arg, void *result)
     for (size_t i = 0; i < packed->n; i++)
         bytes += room_bytes(&packed->access[i]);
     char *room =
-        bytes ? __builtin_alloca_with_align(bytes, 128) : NULL; /* on the stack, which migrates with the task */
+        bytes ? __builtin_alloca_with_align(bytes, 128) : NULL; /* lies on the stack, which migrates with the task */
     for (size_t i = 0; i < packed->n; i++)
         if (is_fetched(&packed->access[i]))
             uat_flow_fetch(packed->access[i].p, packed->access[i].bytes);

@@ -41,7 +41,7 @@ static bool is_checked_out(const struct named *a)
     return a->bytes > 0 && !a->rows && a->mode >= UAT_FLOW_IN && a->mode <= UAT_FLOW_INOUT;
 }
 
-/* Put up the fence, if the body of this task may have one. Returns whether it may. */
+/* Put up the fence, if the body of this task may have a fence. Returns whether it may. */
 static bool fence(const struct declared *d)
 {
     bool may = d->n > 0 && uat_sched_settings.torture == UAT_TORTURE_FENCE;

@@ -50,10 +50,11 @@ static void count_end(uint64_t name, const struct uat_flow_links *links, struct 
     struct uat_flow_staging *s = uat_flow_staging();
     struct uat_flow_chunk *c = uat_flow_address(links->shared);
     if (uat_flow_is_near(name) && uat_flow_is_near(links->shared)) {
-        /* Release: this worker has read the entry before (F5); pairs with the load in uat_flow_retire(). */
+        /* Release: orders this worker's reads of the entry before the mark (F5); pairs with the load in
+         * uat_flow_retire(). */
         uat_cpu_store_release(uat_flow_mark(name), links->id);
         s->old[UAT_FLOW_NEXT] = uat_flow_add(links->shared, &c->count, 1);
-        s->waiter = c->waiter; /* after the atomic, which acquires; pairs with offer() */
+        s->waiter = c->waiter; /* read after the atomic, which has acquire order; pairs with offer() */
         return;
     }
     s->word[0] = links->id;
@@ -72,8 +73,8 @@ static void count_end(uint64_t name, const struct uat_flow_links *links, struct 
 }
 
 /*
- * Count the end, and subtract 1 from `left` of all successors (F4), whose old values go to old[]. Returns whether the
- * unroller waits for this end. If so, the waiter is in the staging area.
+ * Count the end, and subtract 1 from `left` of each successor (F4). The old values of `left` go to old[]. Returns
+ * whether the unroller waits for this end. If so, the waiter is in the staging area.
  */
 static bool count_down(uint64_t name, const struct uat_flow_links *links, unsigned count, uint64_t *old)
 {
@@ -115,7 +116,7 @@ static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
     uat_flow_do(shared, &op, 1);
 }
 
-/* End the entry of this name, and make ready the entries that waited only for this one. What its task wrote must have
+/* End the entry of this name, and make ready the entries that waited only for this entry. What its task wrote must have
  * been released. views: a list of views for the unroller, or 0. */
 static void end_entry(uint64_t name, uint64_t views)
 {
@@ -222,7 +223,7 @@ static void ended(uint64_t name)
 {
     refuse_left(uat_views_bytes != 0);
     uat_flow_check(name, "the entry of a task of a flow that has ended");
-    uat_global_before_end(); /* before the entry is closed (F3); pairs with the ACQUIREs of take() */
+    uat_global_before_end(); /* RELEASE before the entry is closed (F3); pairs with the ACQUIREs of take() */
     end_entry(name, 0);
 }
 

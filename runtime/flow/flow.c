@@ -150,7 +150,8 @@ static void make_room(uat_flow_t *flow)
     }
 }
 
-/* Have all entries ended? Every few calls it also retires entries, and answers thieves that ask for a continuation. */
+/* Have all entries ended? Every few calls, the function also retires entries, and answers thieves that ask for a
+ * continuation. */
 static bool all_have_ended(uat_flow_t *flow)
 {
     enum { LOOK_EVERY = 8, RETIRED = 64, OFFER_EVERY = 16 };
@@ -210,7 +211,7 @@ void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n
     for (size_t i = 0; i < n; i++) {
         own[i] = access[i];
         if (uat_flow_mode_of(flow, &own[i]) != UAT_FLOW_IN)
-            own[i].mode = UAT_FLOW_INOUT; /* the child holds no guard: the others wait for its end */
+            own[i].mode = UAT_FLOW_INOUT; /* the child holds no guard, so later tasks wait for its end */
     }
     uat_flow_map(flow, id, own, n); /* the map is empty, so there is nothing to wait for (F1) */
 }
@@ -230,7 +231,7 @@ void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mo
     s = uat_flow_address(flow->ledger);
     if (count == 0) {
         uat_flow_entry_undo(s, id);
-        uat_global_after_join(); /* all tasks that it would wait for have ended */
+        uat_global_after_join(); /* all tasks that this call would wait for have ended */
         return;
     }
     struct wait wait = {.park = {.kind = UAT_PARK_FLOW, .object = flow->ledger, .park = park_for_entry},

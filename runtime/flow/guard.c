@@ -2,10 +2,10 @@
 /*
  * Tasks with UAT_FLOW_ANY and UAT_FLOW_ADD. Nothing in the ledger orders consecutive tasks of these modes; a mutex of
  * the datum keeps them apart. A task with UAT_FLOW_ANY holds the mutex while its body runs. A task with UAT_FLOW_ADD
- * holds it while it adds the value that its body left. A task locks the mutexes of its data in the order of their
- * names, and while it adds to a datum it waits for nothing else, so there is no deadlock. A task that names a datum
- * with both modes locks its mutex once, and its body gets the datum itself. A task that runs in place needs no mutex:
- * no other task of the flow is under way, and later tasks wait for its end if it parts.
+ * holds the mutex while it adds the value that its body left. A task locks the mutexes of its data in the order of the
+ * mutexes' names, and waits for nothing else while it adds to a datum. So there is no deadlock. A task that names a
+ * datum with both modes locks its mutex once, and its body gets the datum itself. A task that runs in place needs no
+ * mutex: no other task of the flow is under way, and later tasks wait for its end if it parts.
  */
 #include "runtime/flow/guard.h"
 
@@ -37,7 +37,7 @@ static void run_guarded(void *arg, void *result)
         uat_mutex_unlock((uat_mutex_t){.object = task->guard[i]});
 }
 
-/* The place of the first mutex that is not below this one. */
+/* The place of the first mutex that is not below the given one. */
 static uint64_t place_of(const struct guarded *task, uint64_t guard)
 {
     uint64_t at = 0;
@@ -85,7 +85,8 @@ void uat_flow_write_guarded(uat_flow_t *flow, uint64_t id, uat_fn *fn, const voi
         if (uat_flow_mode_of(flow, &access[i]) != UAT_FLOW_ADD)
             continue;
         uint64_t guard = uat_flow_guard_of(flow, id, access[i].p, uat_flow_bytes_of(&access[i]));
-        if (!has(task, guard)) /* otherwise the body adds to the datum itself, and a second lock would deadlock */
+        if (!has(task, guard)) /* a guard that the task has already is left out: the body adds to the datum itself, and
+                                * a second lock would deadlock */
             memcpy(own + access[i].pitch, &guard, sizeof(guard));
     }
     size_t head = head_bytes(task->n);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * On which host an entry had better run: the host that keeps the largest datum that its task writes, or the host that
- * uat_flow_at() named. Some bits of the entry's name say so (UAT_FLOW_HOMES): 1 + the host's number modulo 15, or 0 if
- * any host will do. They are a preference only: a wrong host costs transfers, and no result depends on them.
+ * The host on which an entry should preferably run: the one that keeps the largest datum that its task writes, or the
+ * one that uat_flow_at() named. Some bits of the entry's name give this host (UAT_FLOW_HOMES): 1 + the host's number
+ * modulo 15, or 0 if any host will do. They are a preference only: a wrong host costs transfers, and no result depends
+ * on them.
  */
 #ifndef UAT_FLOW_HOME_H
 #define UAT_FLOW_HOME_H
@@ -21,8 +22,8 @@ static inline unsigned uat_flow_home_of(const uat_flow_t *flow, const uat_flow_a
     return uat_global_is_far() ? uat_flow_home_far(flow, access, n) : 0;
 }
 
-/* Had the entry of this name better run on another host than this worker's? uat_flow_home_is_elsewhere(): of a name
- * that has a home. */
+/* Should the entry of this name preferably run on a host other than this worker's? uat_flow_home_is_elsewhere() is for
+ * names that have a home. */
 bool uat_flow_home_is_elsewhere(uint64_t name);
 static inline bool uat_flow_is_elsewhere(uint64_t name)
 {

@@ -94,7 +94,7 @@ _Static_assert(sizeof(struct uat_flow_chunk) <= UAT_FLOW_ENTRY, "entries begin t
 /*
  * A name is (rank << 48) | address. The address of an entry is a multiple of 64. The lowest bit of its name says that
  * the entry only joins others; the next bit says that a task waits for it. The bits of UAT_FLOW_HOMES say on which host
- * the entry had better run: see home.h.
+ * the entry should preferably run: see home.h.
  */
 enum {
     UAT_FLOW_JOINS = 1,

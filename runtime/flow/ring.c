@@ -123,7 +123,7 @@ bool uat_flow_ring_any(void)
     return any(0) || (rings() > 1 && any(1));
 }
 
-/* As uat_flow_ring_copy(), for ring k. */
+/* Does what uat_flow_ring_copy() does, for ring k. */
 static size_t copy(int k, uint64_t *names)
 {
     const struct list *list = &lists[k];
@@ -180,14 +180,15 @@ uint64_t uat_flow_ring_take(void)
     return name || rings() == 1 ? name : take(1);
 }
 
-/* A ring of a victim that has a ready entry, and the index of its oldest one. */
+/* A victim's ring that has a ready entry, and the index of the ring's oldest ready entry. */
 struct seen {
     int rank, ring;
     uint64_t index;
 };
 
-/* READ claims and bottom of all victims. Returns the number of rings with a ready entry; only the first one if there
- * is no far memory. A victim's second ring comes before its first, whose entries the victim itself had better run. */
+/* READ claims and bottom of all victims. Returns the number of rings with a ready entry, at most 1 if there is no far
+ * memory. A victim's second ring comes before its first, because the entries of the first should preferably run on the
+ * victim's host. */
 static int look(struct seen *seen)
 {
     struct uat_flow_staging *s = uat_flow_staging();
@@ -208,8 +209,8 @@ static int look(struct seen *seen)
     return found;
 }
 
-/* READ the oldest entries of these rings. Returns the place of the first one that had better run here, or 0. Their
- * names are in the staging area. */
+/* READ the oldest entries of these rings. Returns the place of the first entry that should preferably run here, or 0.
+ * The entries' names are in the staging area. */
 static int choose(const struct seen *seen, int n)
 {
     struct uat_flow_staging *s = uat_flow_staging();

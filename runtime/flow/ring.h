@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ready entries of a worker. The owner pushes them into a ring, from which it and any worker without work take
- * them, the oldest first. Entries that do not fit wait in a private list. A slot has one word, the name of an entry. So
- * the ring can be long, and thieves reach everything in it while the owner computes.
+ * The ready entries of a worker. The owner pushes the entries into a ring. The owner and any worker without work take
+ * entries from it, the oldest first. Entries that do not fit wait in a private list. A slot has one word, the name of
+ * an entry. So the ring can be long, and thieves reach everything in it while the owner computes.
  *
- * A worker has two such rings. Entries that had better run on another host (home.h) go to the second one, which exists
- * only if there is far memory. The owner takes from the first one as long as it can. A thief looks at both rings of its
- * victims, and takes an entry for its own host if it sees one.
+ * A worker has two such rings. Entries that should preferably run on another host (home.h) go to the second ring, which
+ * exists only if there is far memory. The owner takes from the first ring as long as it can. A thief looks at both
+ * rings of its victims, and takes an entry for its own host if it sees such an entry.
  *
  *   Q1  Only atomics change claims. Only the owner's CPU writes bottom and slots. Both counts only grow.
  *   Q2  Entry i is in slot i mod UAT_FLOW_SLOTS from before bottom > i until claims > i: the owner overwrites a slot
@@ -45,11 +45,11 @@ void uat_flow_ring_push(uint64_t name);
 /* Is an entry ready here? */
 bool uat_flow_ring_any(void);
 
-/* Copy the names of all entries that are ready here, the oldest of each ring first, while no other worker takes one.
- * Returns their number. names: room for them, or NULL. */
+/* Copy the names of all entries that are ready here, the oldest of each ring first. Meanwhile no other worker may take
+ * an entry. Returns their number. names: room for them, or NULL. */
 size_t uat_flow_ring_copy(uint64_t *names);
 
-/* Take the oldest entry of this worker's first ring that has one. Returns its name, or 0. */
+/* Take the oldest entry of this worker's first ring that is not empty. Returns its name, or 0. */
 uint64_t uat_flow_ring_take(void);
 
 /* Try once to take an entry of another worker. Returns its name, or 0. */

@@ -74,7 +74,7 @@ static struct uat_flow_state *make(uint32_t parts, uint32_t lines)
     return s;
 }
 
-/* Add a chunk. There is room for its part. */
+/* Add a chunk. The state must have room for the chunk's part. */
 static void add_chunk(struct uat_flow_state *s)
 {
     struct uat_flow_chunk *c = get(UAT_FLOW_CHUNK_BYTES);
@@ -128,7 +128,7 @@ static uint64_t views_left(struct uat_flow_state *s)
     uint64_t shared = uat_flow_shared(s);
     const struct uat_flow_chunk *c = uat_flow_address(shared);
     if (uat_flow_rank(shared) == uat_self.rank)
-        return c->views; /* after the load of the count, or after a wait; pairs with leave_views() */
+        return c->views; /* read after the load of the count, or after a wait; pairs with leave_views() */
     struct uat_op op = uat_op_read(&uat_flow_staging()->word[0], &c->views, 8);
     uat_flow_do(shared, &op, 1);
     return uat_flow_staging()->word[0];
@@ -145,7 +145,7 @@ void uat_flow_state_end(uat_flow_t *flow)
     put(flow->ledger);
     flow->ledger = 0;
     uat_frame_at(uat_deque_base(&uat_worker.deque))->pending--;
-    if (views) /* they come before all that the task has added since the child parted */
+    if (views) /* these views come before all that the task has added since the child parted */
         uat_views_take_left(views);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an unroller knows of its flow while tasks of it are under way elsewhere: the ledger's entries, and the map from
- * data to the entries that access them. Nobody else uses it, so it needs no lock. It lies in a block of the evacuation
- * heap of the worker where the unroller runs, and follows the unroller to another worker at the next call.
+ * What an unroller knows of its flow while tasks of the flow are under way elsewhere: the ledger's entries, and the map
+ * from data to the entries that access them. Nobody else uses it, so it needs no lock. It lies in a block of the
+ * evacuation heap of the worker where the unroller runs, and follows the unroller to another worker at the next call.
  */
 #ifndef UAT_FLOW_STATE_H
 #define UAT_FLOW_STATE_H
@@ -27,7 +27,7 @@ struct uat_flow_note {
     uint64_t id;    /* (serial number << 16) | index of the entry; 0: the entry is free */
     uint64_t base;  /* base value of `open`: see struct uat_flow_links */
     uint64_t last;  /* id of the entry that was registered last */
-    uint64_t relay; /* id of the entry that takes further registrations in place of this one, or 0 */
+    uint64_t relay; /* id of the entry that takes further registrations in place of this entry, or 0 */
     uint32_t next;  /* number of registrations */
     bool ended;     /* a registration has found that the entry had ended */
 };
@@ -51,7 +51,7 @@ _Static_assert(sizeof(struct uat_flow_line) == 128, "two cache lines");
 
 struct uat_flow_state {
     struct uat_parked block; /* as in a chunk */
-    uint64_t bytes;          /* of this block, without the heap's header */
+    uint64_t bytes;          /* size of this block, without the heap's header */
     uint64_t window;         /* maximum number of entries under way, relays excluded */
     uint64_t begun;          /* number of entries begun since the ledger began */
     uint64_t retired;        /* entries that the unroller knows to have ended */

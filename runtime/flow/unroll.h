@@ -19,7 +19,7 @@ enum uat_flow_mode uat_flow_mode_of(const uat_flow_t *flow, const uat_flow_acces
 
 /* Register the entry with all entries under way that conflict with one of the accesses, and put its accesses into the
  * map. home: the bits of its name that uat_flow_home_of() returned. Returns true if nothing is left to wait for.
- * Otherwise the worker that ends the last conflicting entry makes this one ready, and may already have done so. */
+ * Otherwise the worker that ends the last conflicting entry makes this entry ready, and may already have done so. */
 bool uat_flow_order(uat_flow_t *flow, uint64_t id, unsigned home, const uat_flow_access_t *access, size_t n);
 
 /* Put the accesses of an entry into the map. */

@@ -80,7 +80,7 @@ static bool is_own(const struct uat_array *a)
     return a == g->array.parts || a == g->temporary.space || a == g->temporary.ledger;
 }
 
-/* Enter a call about the array that starts at p, if there is such an array and all workers name the same one. */
+/* Enter a call about the array that starts at p, if there is such an array and all workers name the same array. */
 static int enter(enum uat_collective call, const void *p, struct uat_array **out)
 {
     int rc = uat_call_check(call);

@@ -249,7 +249,7 @@ static int lock_and_expose(struct uat_array *a)
     return rc;
 }
 
-/* Create an array at the addresses of `saved`, or, if that is NULL, at new ones. */
+/* Create an array at the addresses of `saved`, or, if `saved` is NULL, at new addresses. */
 static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved, struct uat_array **out)
 {
     struct uat_array *a = new_array(bytes, chunk);
@@ -264,7 +264,7 @@ static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved,
         rc = uat_place_reserve(a, saved);
     if (!rc)
         rc = uat_overcommit_check_array(a);
-    rc = uat_global_agree(rc); /* so that no worker maps memory that does not exist */
+    rc = uat_global_agree(rc); /* agree here, so that no worker maps memory that does not exist */
     if (!rc)
         rc = uat_global_agree(make_object(a, &mine));
     if (!rc) { /* every worker has its table here, or agree() would have failed */

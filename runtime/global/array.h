@@ -34,7 +34,7 @@ struct uat_array {
 
 extern struct uat_array uat_nowhere __attribute__((visibility("hidden")));
 
-/* The array that contains an address; &uat_nowhere if none does. */
+/* The array that contains an address; &uat_nowhere if no array contains it. */
 static inline struct uat_array *uat_array_of(uintptr_t at)
 {
     uintptr_t granule = (at - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT;
@@ -89,8 +89,8 @@ int uat_pages_touch(const struct uat_array *a);
 /* Log the kind of pages that this host's memory got. */
 void uat_pages_tell(const struct uat_array *a);
 
-/* memobj.c: create a host's memory object. huge: use reserved huge pages if there are enough. If there are not, and the
- * setting requires them, the result is -ENOMEM. */
+/* memobj.c: create a host's memory object. huge: use reserved huge pages if there are enough. If there are too few, and
+ * the setting requires them, the result is -ENOMEM. */
 int uat_memobj_make(struct uat_memobj *memobj, size_t bytes, bool huge, int *fd);
 int uat_memobj_open(const struct uat_memobj *memobj, int rank);
 /* Bytes of the object that were never touched and so have no memory yet. 0 if unknown. */

@@ -3,9 +3,9 @@
  * Exact bounds of objects, under torture. The last sixteenth of each worker's part has one byte for every 16 bytes of
  * the part. This byte says how many of the 16, counted from the first, belong to an object in use.
  *
- * The header before each object belongs to none, so an access one element beyond an object is refused, wherever the
- * object lives. An access into the gap before the next object (heap.c) is refused, too. An access that lands in another
- * object in use looks right, because an address does not say from which object it was computed.
+ * The header before each object belongs to no object, so an access one element beyond an object is refused, wherever
+ * the object lives. An access into the gap before the next object (heap.c) is refused, too. An access that lands in
+ * another object in use looks right, because an address does not say from which object it was computed.
  *
  * The owner writes the bounds; other hosts READ them. No fence is needed, because an object's address reaches another
  * worker only after its bounds were set.
@@ -73,7 +73,7 @@ void uat_bounds_check(const char *call, uintptr_t at, size_t bytes)
 {
     const uintptr_t part = part_of(at), end = part + uat_global.array.parts->chunk - uat_bounds_size();
     unsigned char bounds[STEP];
-    if (at + bytes <= part + UAT_PART_HEAD) /* the list of objects that others freed lies there */
+    if (at + bytes <= part + UAT_PART_HEAD) /* the list of objects that other workers freed lies at this place */
         return;
     for (size_t done = 0; done < bytes;) {
         if (at + done >= end)

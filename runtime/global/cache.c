@@ -19,7 +19,7 @@
 #include "runtime/trace/trace.h"
 #include "runtime/job/fatal.h"
 
-enum { LANDING = 4096 /* bytes around the landing word */ };
+enum { LANDING = 4096 /* bytes reserved around the landing word */ };
 
 static const struct uat_shown_run nothing; /* shown before global memory is open, and in a job on one host */
 struct uat_far uat_far = {.shown = &nothing,
@@ -180,7 +180,7 @@ static void evict_and_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_
     *s = (struct uat_slot_of_cache){.block = block, .epoch = epoch, .link = link, .listed = listed};
 }
 
-/* The slot for a block of array a, in the current epoch; NULL if another block is checked out there. */
+/* The slot for a block of array a, in the current epoch; NULL if another block in this slot is checked out. */
 static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t block)
 {
     struct uat_slot_of_cache *s = uat_slot_for(block);
@@ -340,7 +340,7 @@ void uat_cache_update(uintptr_t at, const void *from, size_t bytes)
         struct uat_slot_of_cache *s = uat_slot_for(p >> UAT_BLOCK_SHIFT);
         if (s->block == p >> UAT_BLOCK_SHIFT) {
             if (s->arriving)
-                settle(s); /* otherwise the READ of the prefetch might arrive after this copy */
+                settle(s); /* wait: otherwise the READ of the prefetch might arrive after this copy */
             memcpy(uat_slot_place(s) + inside, source + done, n);
         }
         done += n;

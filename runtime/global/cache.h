@@ -31,7 +31,7 @@ bool uat_cache_show(uintptr_t at, size_t bytes);
 /* Make all slots show no run. */
 void uat_cache_hide(void);
 void uat_cache_prefetch(uintptr_t at, size_t bytes);
-/* Copy what was put at [at, at + bytes) into the cached copy as well (G8). */
+/* A put has written [at, at + bytes): write the same bytes to the cached copy (G8). */
 void uat_cache_update(uintptr_t at, const void *from, size_t bytes);
 /* Drop what is cached of the array. */
 void uat_cache_drop(const struct uat_array *a);

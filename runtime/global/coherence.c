@@ -3,10 +3,10 @@
  * Release and acquire, and the hooks of runtime/global/global.h that call them. tests/model/coherence.pml is the
  * model. tests/global leaves out each rule in turn and must then find a wrong byte.
  *
- * Claim: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's slot, or the
- * READ is ordered after W's WRITE. Otherwise the path from w to r ends with a crossing edge into W. At the edge's
- * source every earlier write of that worker was at home. By induction, every write that happened before was at home,
- * too. At the edge's target W acquired, so everything that is valid at r was fetched after that.
+ * What is to be shown: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's
+ * slot, or the READ is ordered after W's WRITE. Otherwise the path from w to r ends with a crossing edge into W. At the
+ * edge's source every earlier write of that worker was at home. By induction, every write that happened before was at
+ * home, too. At the edge's target W acquired, so everything that is valid at r was fetched after that.
  */
 #include "base/virtual.h"
 #include "runtime/global/cache.h"

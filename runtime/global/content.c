@@ -9,7 +9,7 @@
 #include "runtime/global/array.h"
 #include "runtime/global/cache.h"
 
-enum { PAGE = 4096, GAP = 16 /* pages of zeroes that end a piece */ };
+enum { PAGE = 4096, GAP = 16 /* number of consecutive zero pages that end a piece */ };
 
 /* A range of a chunk, and the memory object in which it lies. */
 struct extent {
@@ -21,7 +21,7 @@ struct extent {
 
 typedef int extent_fn(void *arg, const struct extent *extent);
 
-/* Call fn for each range within the extent that was ever touched. If the file system cannot tell, all of the extent
+/* Call fn for each range, within the extent, that was ever touched. If the file system cannot tell, all of the extent
  * counts as touched. */
 static int each_touched(const struct extent *whole, extent_fn *fn, void *arg)
 {

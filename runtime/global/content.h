@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { UAT_CONTENT_PIECE = 1 << 20 /* most bytes of a piece: they stay in the processor's caches from use to use */ };
+enum { UAT_CONTENT_PIECE = 1 << 20 /* maximum bytes of a piece: they stay in the caches from use to use */ };
 
 /* Called with a piece of memory, which is near. Returns 0 to continue. */
 typedef int uat_content_fn(void *arg, const void *at, size_t bytes);

@@ -31,7 +31,7 @@ static void collect(const int *ranks, int count, size_t bytes, size_t done, size
         for (int i = 0; i < flight; i++) {
             struct uat_op op = uat_op_read((char *)landing.at + i * ROOM, shown.at, (n + 7) & ~(size_t)7);
             list[i] = &pending[i];
-            /* The others wait for these words, so a failure ends the job. */
+            /* The other workers wait for these words, so a failure ends the job. */
             uat_check(uat_transport_post(t, ranks ? ranks[first + i] : first + i, &op, 1, &pending[i]));
         }
         uat_check(uat_transport_wait(t, list, flight));

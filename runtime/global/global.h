@@ -46,7 +46,7 @@ void uat_global_reserve(void);
  * reported. */
 int uat_global_prepare(const struct uat_global_config *config);
 
-/* The head of this worker's list of objects that others freed. Adapters change it. NULL while global memory is
+/* The head of this worker's list of objects that other workers freed. Adapters change it. NULL while global memory is
  * closed. */
 const uint64_t *uat_objects_freed_word(void);
 
@@ -62,8 +62,8 @@ int uat_global_host(const void *p);
 bool uat_global_host_is_near(int first, int step);
 
 /*
- * Torture: make the near pages of all arrays inaccessible, then those of named ranges accessible again, then all of
- * them. Between the first and the last call the worker runs one task, which must not wait.
+ * Torture: make the near pages of all arrays inaccessible, then make the pages of named ranges accessible again, then
+ * make all of them accessible again. Between the first and the last call the worker runs one task, which must not wait.
  */
 void uat_global_fence(void);
 void uat_global_fence_open(const void *p, size_t bytes, bool writes);
@@ -95,11 +95,11 @@ void uat_global_before_stop(void);
 int uat_global_run_begins(void);
 void uat_global_run_ends(void);
 
-/* The word that hook a reads first: true if some byte may not be at its home. The deque reads it before each
+/* The word that hook (a) reads first: true if some byte may not be at its home. The deque reads it before each
  * publication. */
 const bool *uat_global_unreleased(void);
 
-enum { UAT_OPEN_MAX = 256 /* most checkouts that are recorded at a time */ };
+enum { UAT_OPEN_MAX = 256 /* maximum number of recorded checkouts */ };
 
 /*
  * The open checkouts of this worker (G3), except the near ranges, which uat_near only counts. Records 1 to uat_far.last

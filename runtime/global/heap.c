@@ -6,8 +6,8 @@
  * A worker that frees another's object WRITEs the link into the object and CMP_SWAPs the head of the owner's list (B1
  * orders the two). The owner takes the whole list at once, so there is no ABA.
  *
- * In a restarted job of fewer workers, worker r also has the parts of the ghosts r + size, r + 2 size, ... It allocates
- * in them when its own part is full.
+ * In a restarted job of fewer workers, worker r also has the parts of the ghosts r + size, r + 2 size, ... The worker
+ * allocates in these parts when its own part is full.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -169,7 +169,7 @@ static void put_on_list(struct heap *heap, uintptr_t object, unsigned class_)
     heap->free[class_] = object;
 }
 
-/* Check an object that others freed, because peers have written the list's head, its links and the headers. */
+/* Check an object that another worker freed, because peers have written the list's head, its links and the headers. */
 static void check_given_back(const struct heap *heap, uintptr_t object)
 {
     if (!is_place(heap, object))
@@ -180,7 +180,7 @@ static void check_given_back(const struct heap *heap, uintptr_t object)
         uat_word_refuse(own_rank(), "the class of an object given back to the part", header_of(object)->class_);
 }
 
-/* Take the objects that others have freed. */
+/* Take the objects that other workers have freed. */
 static void collect(struct heap *heap)
 {
     uat_atomic_t *list = freed_list(heap->part);
@@ -280,7 +280,7 @@ static void give_back(uintptr_t object, int part)
     struct freed f;
     uat_get_unchecked(&f.header, (uintptr_t)header_of(object), sizeof(f.header));
     check_state(object, &f.header);
-    uat_writeback_range(object, room_of((unsigned)f.header.class_)); /* post its bytes before it is reused */
+    uat_writeback_range(object, room_of((unsigned)f.header.class_)); /* post its bytes before its reuse */
     f.header.state = FREED ^ object;
     uint64_t head = uat_atomic_load(freed_list(part)), seen;
     for (;;) {

@@ -7,7 +7,7 @@
 
 #include "runtime/job/fatal.h"
 
-static struct uat_near_run near_runs[UAT_NEAR_RUNS]; /* all empty: nothing is near */
+static struct uat_near_run near_runs[UAT_NEAR_RUNS]; /* all runs are empty at first: nothing is near */
 struct uat_near uat_near = {.run = near_runs, .word = SIZE_MAX};
 _Static_assert((int)UAT_GRANULE_SHIFT == UAT_NEAR_RUN_SHIFT && (int)UAT_GRANULES <= UAT_NEAR_RUNS,
                "granules have a run each");

@@ -12,7 +12,7 @@
 
 #include "runtime/global/state.h"
 
-/* A link's WRITEs that may not have taken effect. */
+/* A link's WRITEs that may not have taken effect yet. */
 struct uat_unreleased {
     bool any;                 /* WRITEs or additions since the last flush */
     struct uat_ranges ranges; /* the WRITEs' ranges at home */

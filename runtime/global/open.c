@@ -42,7 +42,7 @@ int uat_global_prepare(const struct uat_global_config *config)
     return 0;
 }
 
-/* Are two ranks on one host? Simulated hosts (UAT_GLOBAL_HOSTS) cut real ones into smaller ones. */
+/* Are two ranks on one host? Simulated hosts (UAT_GLOBAL_HOSTS) divide real hosts. */
 static bool share_host(const struct uat_global *g, int a, int b, int simulated)
 {
     int64_t size = g->config.transport->size;
@@ -56,7 +56,7 @@ static void number_hosts(struct uat_global *g, int wanted, int (*adapter)(struct
     struct uat_transport *t = g->config.transport;
     g->host.count = 0;
     for (int rank = 0; rank < t->size; rank++) {
-        int host = g->host.count - 1; /* usually the previous rank's host */
+        int host = g->host.count - 1; /* usually it is the previous rank's host */
         while (host >= 0 && (!share_host(g, g->host.leader[host], rank, wanted) ||
                              (adapter && adapter(t, g->host.leader[host]) != adapter(t, rank))))
             host--;
@@ -116,7 +116,7 @@ static int connect_links(struct uat_global *g)
     return config.transport->class_->bulk->open(&config, &g->bulk);
 }
 
-/* Return to the state after uat_global_prepare(). */
+/* Restore the state that uat_global_prepare() left. */
 static void close_links(struct uat_global *g)
 {
     g->is_open = g->cache.shows = false;

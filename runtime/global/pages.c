@@ -2,8 +2,8 @@
 /*
  * The pages of arrays: huge if possible, and near the worker whose chunks they hold.
  *
- * Memory that an adapter reaches is locked. Its registration allocates every page that does not exist yet, on the NUMA
- * node of the leader, which registers it, and one page after another. So all workers first touch their own chunks in
+ * Memory that an adapter reaches is locked. The leader registers this memory. The registration allocates every page
+ * that does not exist yet, one after another, on the leader's NUMA node. So all workers first touch their own chunks in
  * parallel, and the kernel takes pages of each worker's node. For transports where CPUs copy, pages are allocated on
  * first use.
  */
@@ -62,7 +62,7 @@ void uat_pages_advise(void *p, size_t bytes)
     madvise(p, bytes, uat_global_settings.huge_pages == UAT_HUGE_PAGES_NONE ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 }
 
-/* Touch pages by storing to them. No other worker writes there yet. */
+/* Touch pages by storing to them. No other worker writes to these pages yet. */
 static void touch_by_stores(char *p, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

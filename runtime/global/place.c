@@ -89,7 +89,7 @@ int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved)
     a->granules = uat_place_granules(number, a->size);
     size_t first = saved ? (saved->start - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT : choose_granules(g, a->granules);
     if (!are_free(g, first, a->granules)) {
-        if (g->config.transport->rank == 0) /* it fails on all workers, and one reports it */
+        if (g->config.transport->rank == 0) /* the call fails on all workers, and one of them reports it */
             uat_error("no addresses for %zu GiB of global memory%s", a->granules,
                       saved ? " where the checkpoint has them" : "");
         return -ENOMEM;

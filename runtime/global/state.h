@@ -39,8 +39,8 @@ enum {
     UAT_FREED_OFFSET = 0,
     /* Offset of a word to which atomics add 0: in the head, at the flushing worker's colour. */
     UAT_FLUSH_OFFSET = 4096,
-    UAT_TEMPORARY_UNITS = 4096, /* most units of the memory of temporary arrays */
-    UAT_TRANSFER_MAX = 1 << 30, /* most bytes of one split-phase transfer */
+    UAT_TEMPORARY_UNITS = 4096, /* maximum units of the memory of temporary arrays */
+    UAT_TRANSFER_MAX = 1 << 30, /* maximum bytes of one split-phase transfer */
     UAT_POISON = 0xdb           /* under torture: fills memory of a part that belongs to no object */
 };
 _Static_assert(UAT_FLUSH_OFFSET - UAT_FREED_OFFSET == UAT_COLOURS * UAT_COLOUR_STEP &&
@@ -63,7 +63,7 @@ struct uat_global {
     bool fenced;       /* torture: near memory is inaccessible: fence.c */
     struct uat_bulk *bulk;
     struct {
-        struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere if no array is there */
+        struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere if no array has these addresses */
         uint32_t shifted[UAT_SHIFTS];            /* number of arrays that have each shift */
         struct uat_divisor by_size;              /* divides by the number of workers */
         struct uat_array *parts;                 /* the array of all workers' parts, which hold objects */
@@ -109,8 +109,8 @@ struct uat_global {
         unsigned held_count;
     } bounce;
     struct {
-        struct uat_unreleased *unreleased; /* for each link: WRITEs that may not have taken effect */
-        bool needed;                       /* some bytes may not be at their homes */
+        struct uat_unreleased *unreleased; /* for each link: WRITEs that may not have taken effect yet */
+        bool needed;                       /* some bytes may not be at their homes yet */
         uint64_t spent, since;             /* the budget of releases: see coherence.c */
     } release;
     struct uat_counts_of_global count;

@@ -85,7 +85,7 @@ void uat_global_get_strided_begin(uat_global_transfer_t *transfer, void *local, 
         uat_global_get_begin(&row, to, from, bytes);
         bool bounced = row.from != NULL;
         join(transfer, &row);
-        if (bounced) { /* all other rows will be bounced, too; this call at least keeps many in flight */
+        if (bounced) { /* all other rows will be bounced, too; this call at least keeps many of them in flight */
             uat_global_get_strided(to + local_pitch, local_pitch, from + pitch, pitch, bytes, rows - k - 1);
             return;
         }

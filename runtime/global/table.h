@@ -39,7 +39,7 @@ size_t uat_table_missing(void);
  * 0, or -EINVAL if the call asks for something else; the result is the same on all workers, and rank 0 reports it. */
 int uat_table_next(const struct uat_table_entry *asked, const struct uat_table_entry **entry);
 
-/* Note a call that has ended. made: what it asked for, and what it got. */
+/* Note a call that has ended. made: what the call asked for, and what it got. */
 void uat_table_note(const struct uat_table_entry *made);
 
 #endif

@@ -7,12 +7,12 @@
  * The ledger says which units are taken. It is an array of one chunk, on rank 0's host, with a bit and an entry for
  * each unit. Allocations hold its lock; giving back needs no lock. tests/model/temporary.pml is the model:
  *
- *   E1  Under the lock, a task sets only bits that it found clear. It releases the lock after the bits are set.
- *   E2  Units belong to the task that set their bits. Only this task, or one after it in the program's order, writes
- *       their entries or clears their bits.
+ *   E1  Under the lock, a task sets only bits that it found clear. The task releases the lock after the bits are set.
+ *   E2  Units belong to the task that set their bits. Only this task, or a later task in the program's order, writes
+ *       the units' entries or clears their bits.
  *   E3  All that this worker wrote to the units is at its home before their bits are cleared. Otherwise a late WRITE
- *       would overwrite the next array there. What other workers wrote was at home when an edge of the task graph, or
- *       an object of uat/sync.h, ordered it before the call (coherence.c).
+ *       would overwrite the next array in the same place. What other workers wrote was at home when an edge of the task
+ *       graph, or an object of uat/sync.h, ordered it before the call (coherence.c).
  *
  * Cached bytes of an earlier array need no care. A task reads only bytes that it, or a task before it, wrote after the
  * allocation. On another worker an acquire lies between that write and the read; on the same worker the write has

@@ -11,7 +11,7 @@
 #include "runtime/job/fatal.h"
 
 enum {
-    WINDOW = 32 /* most READs of one uat_global_get() in flight; enough buffers remain even if half of them are held */
+    WINDOW = 32 /* maximum READs of one uat_global_get() in flight; enough buffers remain even if half are held */
 };
 
 #define BEGUN UINT64_C(0x75617420626567) /* "uat beg" */
@@ -180,7 +180,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
     struct uat_home home = uat_array_home(a, at);
     if (home.near || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
         !g->bulk->class_->reaches(g->bulk, local, bytes)) {
-        uat_put_unchecked(at, local, bytes); /* this does not wait for the home either */
+        uat_put_unchecked(at, local, bytes); /* this call does not wait for the home, either */
         return;
     }
     *t = (uat_global_transfer_t){
@@ -189,7 +189,8 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
 
 void uat_global_transfer_wait(uat_global_transfer_t *t)
 {
-    if (t->mark != BEGUN || uat_transfers_open == 0) /* not in flight, or a copy of a transfer that was waited for */
+    if (t->mark != BEGUN || uat_transfers_open == 0) /* the transfer is not in flight, or is a copy of one that was
+                                                      * waited for */
         uat_fatal("uat_global_transfer_wait(): the transfer at %p is not in flight; every transfer must be waited for "
                   "once",
                   (void *)t);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The first worker that meets an error, the speaker, listens on an abstract socket, whose name stands for job, host and
- * error. The others find the name taken, connect, and wait until the speaker has printed. Only then do they end the
- * job, because that would end the speaker, too. No file is involved, and the kernel frees the name.
+ * error. The other workers find the name taken, connect, and wait until the speaker has printed. Only then do they end
+ * the job, because that would end the speaker, too. No file is involved, and the kernel frees the name.
  *
- * A worker is silent only if the speaker says that it has printed: by a byte, or, for workers that connect later, by
- * a second socket. If the speaker is killed before that, the others print.
+ * A worker is silent only if the speaker says that it has printed: by a byte, or, for workers that connect later, by a
+ * second socket. If the speaker is killed before that, the other workers print.
  */
 #include "runtime/job/alike.h"
 
@@ -26,11 +26,12 @@
 #include "base/log.h"
 
 enum {
-    ERRORS = 8,        /* different errors that one worker prints for others; after that it prints only for itself */
+    ERRORS = 8,        /* number of errors that a worker prints for other workers; later ones it prints only for
+                        * itself */
     OTHERS = 1024,     /* maximum number of other workers that a speaker counts */
     QUIET_MS = 300,    /* the speaker waits at most this long for the next worker */
-    SPEAK_MS = 2000,   /* and at most this long in total, because anybody may connect */
-    PATIENCE_MS = 5000 /* the others wait at most this long for the speaker */
+    SPEAK_MS = 2000,   /* the speaker waits at most this long in total, because anybody may connect */
+    PATIENCE_MS = 5000 /* the other workers wait at most this long for the speaker */
 };
 
 static struct {
@@ -100,8 +101,8 @@ static int now_ms(void)
     return (int)(t.tv_sec % 1000000 * 1000 + t.tv_nsec / 1000000);
 }
 
-/* Accept other workers until none has come for `ms`. Stores their connections in fds, and returns their number. Each of
- * them waits until it gets a byte. */
+/* Accept other workers until no worker has connected for `ms` milliseconds. Stores their connections in fds, and
+ * returns their number. Each of them waits until it gets a byte. */
 static int accept_others(int fd, int *fds, int most, int ms)
 {
     int n = 0, begin = now_ms();
@@ -128,8 +129,8 @@ static void release(const int *fds, int n)
     }
 }
 
-/* Print the line on behalf of all workers that report it. The sockets stay open until this process ends, for those that
- * connect later. */
+/* Print the line on behalf of all workers that report it. The sockets stay open until this process ends, for workers
+ * that connect later. */
 static void speak(int fd, uint64_t error, const char *line)
 {
     static int fds[OTHERS]; /* no calloc(): a signal handler may report an error */

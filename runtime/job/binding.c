@@ -35,8 +35,8 @@ static bool find_allowed(cpu_set_t *allowed)
     return true;
 }
 
-/* For every core as Linux counts it: the lowest hardware thread of the same core, or itself if the kernel does not
- * say. */
+/* For every hardware thread, which Linux counts as a core: the lowest hardware thread of the same physical core, or the
+ * thread itself if the kernel does not say. */
 static void find_siblings(int siblings[CPU_SETSIZE])
 {
     for (int c = 0; c < CPU_SETSIZE; c++) {
@@ -55,7 +55,7 @@ int uat_binding_choose(const cpu_set_t *allowed, const int *siblings, int local_
     if (local_rank < 0 || local_rank >= local_size || CPU_COUNT(allowed) < local_size)
         return -1;
     cpu_set_t left = *allowed;
-    for (int k = 0;;) { /* each round takes one thread of every core that has one left */
+    for (int k = 0;;) { /* each round takes one thread of every core that has a thread left */
         cpu_set_t taken;
         CPU_ZERO(&taken);
         for (int c = 0; c < CPU_SETSIZE; c++) {
@@ -176,7 +176,7 @@ bool uat_binding_report(const struct uat_binding *const *places, int n, int self
     if (!find_allowed(&allowed))
         return false;
     struct uat_crowding crowding = uat_binding_judge(places, n, self, &allowed);
-    int first = 0; /* the lowest rank of each machine reports for it */
+    int first = 0; /* the lowest rank of each machine reports for its machine */
     while (places[first]->machine != places[self]->machine)
         first++;
     if (advise && crowding.first >= 0 && first == self)

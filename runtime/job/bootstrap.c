@@ -108,7 +108,7 @@ static int refuse_singleton(void)
         {"SLURM_NTASKS", "in a Slurm allocation type: srun --mpi=pmix ... (with -n 1 if one worker is what you want)"},
     };
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-        /* if there is a step, it decides, not the allocation around it */
+        /* if there is a step, the step decides, not the allocation around it */
         if (strcmp(launchers[i].variable, "SLURM_NTASKS") == 0 && getenv("SLURM_STEP_NUM_TASKS"))
             continue;
         long n = get_count(launchers[i].variable);

@@ -199,8 +199,8 @@ void uat_members_check(const struct uat_told *told)
 }
 
 /*
- * One round of barrier `number`: notify the worker `distance` ranks ahead, and wait for the one `distance` ranks back.
- * *known: the lowest status so far, and rank 0's word once it has arrived.
+ * One round of barrier `number`: notify the worker `distance` ranks ahead, and wait for the worker `distance` ranks
+ * back. *known: the lowest status so far, and rank 0's word once it has arrived.
  */
 static int pass_round(uint64_t number, int round, int distance, struct uat_told *known)
 {

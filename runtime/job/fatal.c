@@ -48,7 +48,7 @@ static void refuse_exit(int status, void *unused)
     if (exit_watched != getpid())
         return;
     exit_watched = 0;
-    fflush(NULL); /* exit() would do this only after this handler */
+    fflush(NULL); /* exit() itself would flush only after this handler */
     if (!exit_explained || status == 0)
         uat_error(
             "the program has called exit(%d) before uat_finalize(), and the other workers cannot end without this one",

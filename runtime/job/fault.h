@@ -16,8 +16,8 @@
  */
 int uat_fault_open(const struct uat_deque *deque, size_t entries);
 
-/* Set a function that the handler asks about all other addresses. The function either writes to text what is wrong
- * there and returns true, or returns false. */
+/* Set a function that the handler asks about all other addresses. The function either writes to text what is wrong at
+ * the address and returns true, or returns false. */
 void uat_fault_describe(bool (*describe)(uintptr_t address, char *text, size_t size));
 void uat_fault_close(void);
 

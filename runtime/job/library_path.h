@@ -10,7 +10,7 @@
 /*
  * For a program that is about to execute itself again: name the folders of all loaded libraries in LD_LIBRARY_PATH.
  * Changes nothing if the loader would find another file for one of them in these folders. The new execution restores
- * the variable before main(), so that it does not affect programs started from there.
+ * the variable before main(), so that the variable does not affect programs that main() starts.
  */
 void uat_library_path_set(void);
 

@@ -68,6 +68,6 @@ void uat_lost_close(void)
     struct sigaction now;
     described_by = NULL;
     if (caught && sigaction(SIGTERM, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == end)
-        sigaction(SIGTERM, &previous, NULL); /* unless the program has set its own handler since */
+        sigaction(SIGTERM, &previous, NULL); /* restore the handler, unless the program has set its own one since */
     caught = false;
 }

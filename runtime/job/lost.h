@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes to text what rank holds, as far as this worker knows. Returns false if it knows of nothing. Called in a signal
- * handler. */
+/* Writes to text what rank holds, as far as this worker knows. Returns false if this worker knows of nothing that rank
+ * holds. Called in a signal handler. */
 typedef bool uat_lost_fn(int rank, char *text, size_t size);
 
 /* Use `describe` for reports from now on, until uat_lost_close(). host: the name of this worker's host, copied. Catches

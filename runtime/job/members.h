@@ -23,8 +23,8 @@ struct uat_members {
     struct uat_transport *transport;
     uint64_t runs;     /* number of completed runs */
     uint64_t barriers; /* number of barriers entered */
-    uint64_t ups;      /* number of trees that were climbed */
-    uint64_t downs;    /* number of trees that were descended */
+    uint64_t ups;      /* number of passes up a tree */
+    uint64_t downs;    /* number of passes down a tree */
 };
 
 extern struct uat_members uat_members __attribute__((visibility("hidden")));

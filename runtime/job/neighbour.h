@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Detection of stopped workers (SIGSTOP, SIGTSTP) on the same machine. uatrun sees its stopped workers. Other launchers
- * do not, and the job would idle without end. So the workers of a machine watch each other in a ring: each samples the
- * next one whenever it waits. A worker that is alone on its machine is not watched.
+ * do not see theirs, and the job would idle forever. So the workers of a machine watch each other in a ring: each
+ * samples the next one whenever it waits. A worker that is alone on its machine is not watched.
  *
  * On a host that is cut off from the launcher only the workers themselves can end the others. A worker that is busy
  * with its own tasks notices late that the others are lost. So the first worker to notice ends all workers of its

@@ -77,8 +77,8 @@ int uat_roster_check_transports(const struct uat_roster *roster, int rank, const
 }
 
 /* May these process numbers get signals? kill(2) takes 0 and negative numbers for process groups, and -1 for all
- * processes of the user. When process 1 of a PID namespace ends, the kernel ends all others in it; so a worker can be
- * process 1 only if it is alone in its namespace. */
+ * processes of the user. When process 1 of a PID namespace ends, the kernel ends all other processes in the namespace;
+ * so a worker can be process 1 only if it is alone in its namespace. */
 int uat_roster_check(const struct uat_roster *roster, int rank)
 {
     const struct uat_identity *own = roster->identity[rank];
@@ -117,7 +117,8 @@ int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_ide
     return 0;
 }
 
-/* Publish an endpoint and collect the endpoints that connect() needs. They are few, however many workers there are. */
+/* Publish an endpoint and collect the endpoints that connect() needs. Their number is small, however many workers there
+ * are. */
 static int publish_late(struct uat_roster *roster, struct uat_transport *transport, const void *blob, size_t size)
 {
     bool (*needs)(struct uat_transport *, int) = transport->class_->needs;
@@ -210,5 +211,5 @@ void uat_roster_free(struct uat_roster *roster)
     free(roster->identity);
     free(roster->endpoint);
     *roster = (struct uat_roster){0};
-    malloc_trim(0); /* releases the blobs, which lie between blocks that stay; free() alone would not */
+    malloc_trim(0); /* releases the blobs, which lie between blocks that stay; free() alone would not release them */
 }

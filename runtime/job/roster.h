@@ -14,7 +14,8 @@ struct uat_roster {
     int size; /* number of workers; each array below has an element for each worker */
     /* The record of a worker of another build is all zero. Such a worker refuses to start: uat_identity_compare(). */
     const struct uat_identity **identity;
-    struct uat_endpoint *endpoint; /* the transport's attach info, and from uat_roster_attach() on its endpoint */
+    struct uat_endpoint *endpoint; /* the transport's attach info; after uat_roster_attach(), the transport's
+                                    * endpoint */
     void **blobs;                  /* the published identities and endpoints; the pointers above point into them */
     size_t *sizes;
     void **late; /* endpoints of transports that publish in two rounds; NULL: not needed */
@@ -22,8 +23,8 @@ struct uat_roster {
 };
 
 /* Check that all workers took the transport that rank 0 took. why: the reason for this worker's choice. Returns 0, or
- * -EINVAL, which has been reported. A worker whose transport differs from rank 0's reports this; the others give it
- * time to do so. */
+ * -EINVAL, which has been reported. A worker whose transport differs from rank 0's reports this; the other workers give
+ * it time to do so. */
 int uat_roster_check_transports(const struct uat_roster *roster, int rank, const char *why);
 
 /* Check that each worker's record names a process to which this rank may send a signal. Returns 0, or -EPROTO, which
@@ -36,8 +37,8 @@ int uat_roster_check(const struct uat_roster *roster, int rank);
 int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
                        struct uat_transport *transport);
 
-/* The second round, for a transport whose first one was attach info: let it attach its neighbours, then publish and
- * collect endpoints. Collective. Returns 0, or a negative errno that has been reported. */
+/* The second round, for a transport that has published attach infos in the first round: let it attach its neighbours,
+ * then publish and collect endpoints. Collective. Returns 0, or a negative errno that has been reported. */
 int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport);
 
 /* host_of[rank]: the lowest rank on the host of that rank. */

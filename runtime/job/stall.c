@@ -17,7 +17,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/neighbour.h"
 
-/* Read by a signal handler on the same thread, hence volatile. */
+/* Volatile, because a signal handler on the same thread reads it. */
 static volatile struct {
     enum uat_doing doing;
     uint64_t since;   /* seconds */

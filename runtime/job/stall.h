@@ -23,7 +23,7 @@ enum uat_doing {
     UAT_DOING_OUTSIDE,  /* the program's own code, between runs */
     UAT_DOING_TASK,     /* runs a task */
     UAT_DOING_SCHEDULE, /* steals, or moves stacks */
-    UAT_DOING_END,      /* has passed on the end of a run and waits for the others */
+    UAT_DOING_END,      /* has passed on the end of a run and waits for the other workers */
     UAT_DOING_CALL      /* is in another collective call */
 };
 
@@ -72,7 +72,7 @@ void uat_stall_note(enum uat_wait kind, uint64_t what);
 void uat_stall_ack(void *context, uint64_t index);
 void uat_stall_answer(int victim);
 void uat_stall_fence(void);
-void uat_stall_fence_over(void); /* after each fence, also one without a wait */
+void uat_stall_fence_over(void); /* called after each fence, even if it had no wait */
 void uat_stall_child(int rank);
 /* Called periodically during a wait for the guard of an object, (rank << 48) | address, that rank `holder` holds. */
 void uat_stall_guard(uint64_t object, int holder);
@@ -82,9 +82,9 @@ void uat_stall_over(void);
 void uat_stall_ack_over(void *context);
 
 /*
- * Start watching waits, over uat_self.transport, by UAT_STALL_TIMEOUT and UAT_STALL_LIMIT. Catch SIGUSR1, unless the
- * program does. `describe` adds the worker's state to the line that SIGUSR1 prints. It runs in a signal handler.
- * Returns 0 or a negative errno that has been reported.
+ * Start to watch waits, over uat_self.transport, with the limits UAT_STALL_TIMEOUT and UAT_STALL_LIMIT. Catch SIGUSR1,
+ * unless the program catches it. `describe` adds the worker's state to the line that SIGUSR1 prints. It runs in a
+ * signal handler. Returns 0 or a negative errno that has been reported.
  */
 int uat_stall_open(void (*describe)(char *text, size_t size));
 void uat_stall_close(void);

@@ -96,8 +96,8 @@ static int hear_child(int i, struct share *sum, uat_tree_add *add)
     return 0;
 }
 
-/* Send the sum over this worker's part of the tree to its parent. The parent has finished with this worker's previous
- * share, because the parent has sent a message down since. */
+/* Send this worker's parent the sum over this worker's part of the tree. The parent has finished with this worker's
+ * previous share, because the parent has sent a message down since. */
 static int tell_parent(struct share *sum)
 {
     struct words *there = uat_segment_of(parent(), words());
@@ -234,7 +234,8 @@ int uat_tree_copy(void *to, const void *from, size_t n)
         if (!rc && to)
             memcpy((char *)to + done, staged, bytes);
         if (!rc)
-            rc = uat_collective_barrier(); /* all have READ the bytes: the next chunk, or zeros, may overwrite them */
+            rc = uat_collective_barrier(); /* all workers have READ the bytes: the next chunk, or zeros, may overwrite
+                                            * them */
     }
     memset(staged, 0, n < room ? n : room); /* keeps the stacks' high-water mark right */
     return rc;

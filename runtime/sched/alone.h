@@ -18,12 +18,12 @@ struct uat_alone {
 };
 
 /* Bytes for the result of a task without a spawner, unless it is the root. They are all 0 at its start. Nobody reads a
- * result from them; runtime/flow/declare.c keeps a pointer there. */
+ * result from them; runtime/flow/declare.c keeps a pointer in them. */
 enum { UAT_ALONE_RESULT = 8 };
 
 /* The functions that runtime/flow/ gives to the scheduler. The initial ones find nothing. */
 struct uat_alone_source {
-    /* Take a ready entry of this worker (own) or of another one (other). The region must be empty. */
+    /* Take a ready entry of this worker (own) or of another worker (other). The region must be empty. */
     bool (*take_own)(struct uat_alone *task);
     bool (*take_other)(struct uat_alone *task);
     /* a task that was taken has ended, perhaps on a worker other than the one where it began */

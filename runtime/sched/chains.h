@@ -3,7 +3,7 @@
  * Chains of a checkpoint that have yet to begin: the chains of ghosts (runtime/segment/ghost.h). The keeper of a ghost
  * offers its chain as a ready task, which any worker may take. The block of this task holds the chain's stacks, the
  * number of the chain's entries, and the entries. A chain begins on its keeper if the heap has no room for it, or if
- * its task waits in place. The keeper begins it when it has no other work of its own, before it steals.
+ * its task waits in place. The keeper begins such a chain before it steals, when it has no other work of its own.
  */
 #ifndef UAT_CHAINS_H
 #define UAT_CHAINS_H

@@ -12,7 +12,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
-enum { LOOK_EVERY = 256 /* failed attempts between two checks; affects when to check, not the verdict */ };
+enum { LOOK_EVERY = 256 /* number of failed attempts between two checks; the verdict does not depend on it */ };
 
 /* Where rank 0's READs land. */
 struct landing {

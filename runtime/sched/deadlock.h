@@ -35,8 +35,8 @@ static inline void uat_deadlock_count(enum uat_park_kind kind, int change)
 }
 
 /* Called by an idle worker after `failures` failed attempts in a row to get work. inbox: the head of this worker's
- * inbox. Rank 0 looks for a deadlock now and then; if it finds one, it ends the job and reports the number of waiting
- * tasks of each kind. */
+ * inbox. Rank 0 looks for a deadlock now and then. If there is a deadlock, rank 0 ends the job and reports the number
+ * of waiting tasks of each kind. */
 void uat_deadlock_look(unsigned failures, const uint64_t *inbox);
 
 #endif

@@ -44,5 +44,5 @@ void uat_end_by_exception(const char *event, const char *what)
     if (!event)
         uat_fatal_reported();
     uat_error("%s: %s", event, what);
-    abort(); /* as std::terminate() does, for a debugger or a core file */
+    abort(); /* abort as std::terminate() does, for a debugger or a core file */
 }

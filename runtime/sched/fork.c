@@ -48,7 +48,8 @@ static void make_private(uintptr_t sp)
     replace_region(copy);
 }
 
-/* Only the task in fork() has run since make_private(). Copy its segment, from its stack pointer up to the base. */
+/* Only the task in fork() has run since make_private(). Copy this task's segment, from its stack pointer up to the
+ * base. */
 static void make_shared(uintptr_t sp)
 {
     uintptr_t base = uat_deque_base(&uat_worker.deque);

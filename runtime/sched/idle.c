@@ -11,7 +11,8 @@
 #include "runtime/job/neighbour.h"
 
 enum {
-    PAUSE_FIRST_NS = 64, /* upper bound of the pause after the first failure; it doubles with each further failure */
+    PAUSE_FIRST_NS = 64, /* upper bound of the pause after the first failure; the bound doubles with each further
+                          * failure */
     PAUSE_SHIFT_MAX = 8, /* maximum number of doublings: pauses of up to 16 us, so that new work is found within 20
                           * us */
     /* The maximum over shared memory after an attempt that found nothing: pauses of up to 1 us. They may be short,

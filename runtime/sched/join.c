@@ -247,7 +247,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
      * copied. */
     uintptr_t parted = 0;
     if (!has_ended && (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD || !(block = evacuate(sp, base)))) {
-        uat_park_unpart(parted); /* now, so that no checkpoint records them as parted */
+        uat_park_unpart(parted); /* do this now, so that no checkpoint records them as parted */
         parted = 0;
         wait_in_place(group, name, stop_joiner);
         has_ended = true;
@@ -264,8 +264,8 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
         uat_task_counts.joins_first++;
         return 0;
     }
-    /* The child ended before the joiner reached the record, so it never learns of the block. The stack is still in
-     * place. */
+    /* The child ended before the joiner reached the record, so the child never learns of the block. The stack is still
+     * in place. */
     uat_heap_put(&uat_heap, block);
     uat_task_counts.joins_raced++;
     finish_join(task, name, base);

@@ -27,7 +27,7 @@
  */
 uintptr_t uat_join_child_ended(uintptr_t base);
 
-/* Join on behalf of the task whose segment begins at base and that waits at sp. Returns sp if it can continue, or 0 if
+/* Join on behalf of the task that waits at sp and whose segment begins at base. Returns sp if it can continue, or 0 if
  * it was evacuated. */
 uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base);
 

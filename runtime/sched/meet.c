@@ -139,7 +139,7 @@ static struct uat_op meet_as_joiner(const uat_group_t *group, uint64_t name)
 void uat_meet_second(const uat_group_t *group, uint64_t name, uint64_t size)
 {
     struct uat_op chain[] = {
-        meet_as_joiner(group, name), /* because the state must end up even (J1) */
+        meet_as_joiner(group, name), /* needed all the same, because the state must end up even (J1) */
         read_result(uat_record_address(name), size),
     };
     uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 2));

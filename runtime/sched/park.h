@@ -173,7 +173,7 @@ static inline void uat_park_ready_here(const struct uat_ready_task *task, enum u
         uat_park_no_memory();
 }
 
-/* Take a ready task of this worker (own) or of another one (other). The region must be empty. On success the task's
+/* Take a ready task of this worker (own) or of another worker (other). The region must be empty. On success the task's
  * stack is in the region, its base is pushed, and its stack pointer is returned. Returns 0 if there is none. */
 uintptr_t uat_park_take_own(void);
 uintptr_t uat_park_take_other(void);

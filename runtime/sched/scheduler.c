@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The scheduler: what a worker does while it is not in a task. It runs on the process's own stack. Every copy of a
- * stack out of the uni-address region is made there, too. uat_resume() returns to the scheduler when the running task
- * has ended away from its spawner, or waits for a child that lives elsewhere. When a task waits for an event,
- * uat_schedule_next() switches directly to the next task, if there is one.
+ * stack out of the uni-address region is made on that stack, too. uat_resume() returns to the scheduler when the
+ * running task has ended away from its spawner, or waits for a child that lives elsewhere. When a task waits for an
+ * event, uat_schedule_next() switches directly to the next task, if there is one.
  */
 #include "runtime/sched/scheduler.h"
 
@@ -222,7 +222,7 @@ static void start(const struct uat_alone *task, size_t result_size)
     run(next_after(uat_start(sp, task->fn, copy, result)));
 }
 
-/* Is a task ready here? uat_alone_source may have woken one without starting a task. The ready task must run before any
+/* Is a task ready here? uat_alone_source may have woken a task without starting one. The ready task must run before any
  * attempt to steal, because a failed attempt publishes that this worker has no work. */
 static bool has_ready(void)
 {

@@ -154,9 +154,9 @@ static void end_failed(const struct uat_frame *frame, uintptr_t sp)
 }
 
 /*
- * The slow path of a task's end: the task whose segment begins at sp has returned, and its deque entry is perhaps not
- * private. Returns if the spawner's continuation is still here. Otherwise switches to the scheduler, which finds the
- * ended task as the suspended one.
+ * The slow path of a task's end: the task whose segment begins at sp has returned, and the task's deque entry may not
+ * be private. Returns if the spawner's continuation is still here. Otherwise switches to the scheduler, which finds the
+ * ended task as the suspended task.
  */
 void uat_task_returned(uintptr_t sp)
 {

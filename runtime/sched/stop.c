@@ -31,7 +31,7 @@
 
 enum {
     POKE_EVERY_NS = 50000, /* time between two rounds of pokes */
-    POLLS = 1000,          /* failed polls after which a worker refuses to stop */
+    POLLS = 1000,          /* number of failed polls after which a worker refuses to stop */
     AGAIN_NS = 20000000    /* time between a stop that a worker refused and the next attempt */
 };
 
@@ -232,7 +232,7 @@ static void tell(uint64_t verdict)
         put_all(&words()->verdict, verdict);
 }
 
-/* Has the worker of this rank become still, or said that it cannot stop? Adds CANNOT to *verdict in the latter case. */
+/* Has the worker of this rank become still, or said that it cannot stop? If it cannot stop, adds CANNOT to *verdict. */
 static bool look_at(int rank, uint64_t *verdict)
 {
     struct uat_op op = uat_op_read(&staging()->still, &words()->still, 8);

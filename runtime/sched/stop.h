@@ -10,8 +10,8 @@
  *            A running task saves itself on its own stack and leaves for the scheduler.
  *   still    The worker completes its own operations and releases global memory, then stores the order to `still`,
  *            which rank 0 READs.
- *   freeze   Once all are still, rank 0 announces that along a tree. Each worker takes its published entries back. It
- *            then has only its chain, its lent records and its lent blocks.
+ *   freeze   Once all are still, rank 0 announces that along a tree. Each worker takes its published entries back. Then
+ *            it has only its chain, its lent records and its lent blocks.
  *
  *   K1  A worker becomes still only where its running task has saved itself on its own stack.
  *   K2  A still worker begins no operation, except that it refuses requests: a thief may wait for an answer.
@@ -89,8 +89,8 @@ void uat_stop_worker(uintptr_t sp, uat_task_t *join);
 void uat_stop_refuse(void);
 
 /* Called when a task has polled without success. The event that it polls for may have to come from a worker that has
- * already stopped, so a worker that only polls refuses the order. The task cannot stop there: it may be in a generator,
- * or in a catch block. */
+ * already stopped, so a worker that only polls refuses the order. The task itself cannot stop while it polls: it may be
+ * in a generator, or in a catch block. */
 void uat_stop_polled(void);
 
 /* Nanoseconds from the last order until all workers were still. Rank 0 only. */

@@ -19,8 +19,8 @@ void uat_torture_open(int rank);
 /* Is mode "steal" on? A worker that spawns then needs idle workers to be awake. */
 bool uat_torture_waits_for_thieves(void);
 
-/* uat_torture_pushed() is called after the continuation at sp was pushed, uat_torture_returned() before its child
- * returns to it. */
+/* uat_torture_pushed() is called after the continuation at sp was pushed, and uat_torture_returned() is called before
+ * the continuation's child returns to it. */
 void uat_torture_pushed(uintptr_t sp);
 void uat_torture_returned(uintptr_t sp);
 

@@ -9,7 +9,7 @@
 #include "runtime/sched/settings.h"
 
 static struct {
-    int wanted; /* victims looked at in one round trip */
+    int wanted; /* number of victims to look at in one round trip */
     struct uat_random random;
 } candidates;
 
@@ -49,7 +49,7 @@ void uat_victims_choose(struct uat_victims *victims)
 {
     int n = uat_self.size - 1;
     victims->count = 0;
-    if (n <= candidates.wanted) { /* all of them, from a random one on */
+    if (n <= candidates.wanted) { /* take all of them, from a random one on */
         int first = (int)(uat_random_next(&candidates.random) % (uint64_t)n);
         for (int i = 0; i < n; i++)
             victims->rank[victims->count++] = candidate((first + i) % n);

@@ -6,7 +6,7 @@
 #include "deque/thief.h"
 #include "transport/transport.h"
 
-/* Find out from the peers' published addresses whether all of them are on this host, whose name is `host`. */
+/* Find out from the peers' published addresses whether all peers are on this host. host: this host's name. */
 void uat_victims_open(const struct uat_endpoint *peers, const char *host);
 
 /* Choose up to UAT_PEEKS different victims. There must be another worker. */

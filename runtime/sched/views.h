@@ -6,8 +6,8 @@
  *       continuation begins without views, whether it was stolen, given, resumed or left over by a child that waits.
  *       A child that is spawned, and a spawner whose child has ended here, keep the views: they are one strand.
  *   V2  A task that waits has put its views onto its own stack before the stack is copied.
- *   V3  A child that ends apart from its spawner leaves its views in a block of this worker's heap. It pushes the
- *       block's name to the list `views` of its join record before it adds to the record's state or count.
+ *   V3  A child that ends apart from its spawner leaves its views in a block of this worker's heap. The child pushes
+ *       the block's name to the list `views` of its join record before it adds to the record's state or count.
  *   V4  The task that continues after the join combines the views in the list, as left operands, with its own views, as
  *       right operands. The list of a group's record has a block for each child that had views. They are combined in
  *       the order in which the children parted from their spawner.

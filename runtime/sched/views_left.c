@@ -29,7 +29,7 @@ void uat_views_left_reserve(void)
 
 /*
  * A block with the views of a child that has ended. Its header has the form of struct uat_parked: `next` is the name of
- * the next block of the list, sp the child's index, base the size of the views, and kind UAT_PARK_NONE.
+ * the next block of the list, sp is the child's index, base is the size of the views, and kind is UAT_PARK_NONE.
  */
 void uat_views_leave(uint64_t record, uint64_t index)
 {
@@ -91,7 +91,7 @@ static uint64_t look(uint64_t name, struct left *left)
 static __attribute__((noinline)) void add_block(const struct left *left)
 {
     uat_views_check_stack(left->size);
-    /* on this stack, because a READ must land in the segment, not in private memory */
+    /* lies on this stack, because a READ must land in the segment, not in private memory */
     _Alignas(UAT_VIEWS_ALIGN) char flat[left->size];
     struct uat_parked *block = (struct uat_parked *)(uintptr_t)(left->name & ((UINT64_C(1) << 48) - 1));
     struct uat_op read = uat_op_read(flat, (const char *)block + UAT_READY_STACK, left->size);

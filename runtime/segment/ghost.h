@@ -2,8 +2,8 @@
 /*
  * Ghosts: the ranks of a restarted job that has fewer workers than its checkpoint. Names of join records and blocks are
  * never rewritten, so a name may carry the rank of a ghost. Rank v's memory is kept by worker v mod size, in an area of
- * its segment, at the same offsets as in a worker's own records and heap. Nobody allocates there; peers only give
- * records and blocks back.
+ * its segment, at the same offsets as in a worker's own records and heap. Nobody allocates in this area; peers only
+ * give records and blocks back.
  */
 #ifndef UAT_GHOST_H
 #define UAT_GHOST_H
@@ -18,7 +18,7 @@ struct uat_ghosts {
     int names;              /* ranks that names may carry: workers and ghosts */
     const uint8_t *colours; /* colours of all names, as in the job that wrote the checkpoint */
     uint64_t base;          /* where a worker of colour 0 has its join records */
-    uint64_t span;          /* bytes from there to the end of its evacuation heap */
+    uint64_t span;          /* bytes from a worker's join records to the end of its evacuation heap */
     uint64_t at;            /* where a worker keeps ghosts: span bytes for each */
 };
 extern struct uat_ghosts uat_ghosts __attribute__((visibility("hidden")));

@@ -9,8 +9,8 @@
 struct uat_record_pool uat_records;
 
 enum {
-    LOOKS = 256,     /* lent records examined when no record is free */
-    LOOKS_FRESH = 16 /* lent records examined when all free records are fresh */
+    LOOKS = 256,     /* number of lent records to examine when no record is free */
+    LOOKS_FRESH = 16 /* number of lent records to examine when all free records are fresh */
 };
 
 size_t uat_record_stride(size_t result_max)

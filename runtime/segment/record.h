@@ -4,9 +4,9 @@
  * published the spawner. Only that worker allocates and reuses it.
  *
  *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD, and it is never reset. The one that gets
- *       an even old value arrived first, the one that gets an odd old value second. A child that has failed also adds
- *       UAT_RECORD_FAILED; the second to arrive subtracts it before it gives the record back (J2). The children of a
- *       group meet their spawner at `count` instead: see J4.
+ *       an even old value arrived first; the one that gets an odd old value arrived second. A child that has failed
+ *       also adds UAT_RECORD_FAILED; the second to arrive subtracts it before it gives the record back (J2). The
+ *       children of a group meet their spawner at `count` instead: see J4.
  *   J2  The second to arrive gives the record back after its READs of the record have completed.
  *   J3  The result begins a cache line of its own: its size varies, and every join uses the other words.
  *   J4  The children of a group that live apart from their spawner share one record. Each child adds 1 to `count` when

@@ -265,7 +265,7 @@ int uat_segment_open(int colour)
         goto fail;
     }
     if (!uat_sim_on())                             /* in a simulation one memory object holds many segments */
-        madvise(s->start, s->size, MADV_HUGEPAGE); /* fewer translations for the HCA and the CPU; only advice */
+        madvise(s->start, s->size, MADV_HUGEPAGE); /* only advice; huge pages take fewer translations in HCA and CPU */
     return 0;
 fail:;
     int error = errno;

@@ -12,7 +12,7 @@
  * and stacks are named by their addresses; for other words uat_segment_of() gives the address on a peer.
  *
  * The stacks grow down towards the guard below the segment. The guard is not part of the segment, so it is neither
- * registered nor backed by memory. It can thus be larger than any usual frame.
+ * registered nor backed by memory. So the guard can be larger than any usual frame.
  */
 #ifndef UAT_SEGMENT_H
 #define UAT_SEGMENT_H
@@ -29,7 +29,7 @@ enum { UAT_GUARD_MIN = 64 << 10, UAT_GUARD_MAX = 1 << 30 /* bytes */, UAT_AREAS_
 /* What peers may do to an area. */
 enum uat_peers { UAT_PEERS_READ, UAT_PEERS_CHANGE, UAT_PEERS_NOTHING };
 
-/* A room's share of the segment. The room that reserves it owns it, and alone knows the types of its words. */
+/* A room's share of the segment. The room that reserves the area owns it, and alone knows the types of its words. */
 struct uat_area {
     const char *name;
     size_t size;  /* bytes */
@@ -69,8 +69,8 @@ static inline size_t uat_segment_region_size(void)
     return uat_segment.high - uat_segment.low;
 }
 
-/* The default address. If the kernel's address space is smaller, such as one of 39 or 42 bits, this is an address at a
- * quarter to a half of that space. is_outside tells whether an address is beyond the space. */
+/* The default address. If the kernel's address space is smaller, such as one of 39 or 42 bits, this is an address
+ * between a quarter and a half of that space. is_outside tells whether an address is beyond the space. */
 uint64_t uat_segment_fit(uint64_t address, bool (*is_outside)(uint64_t address));
 
 /* Start a layout with the uni-address region, the join records and the evacuation heap, sized by the settings. */

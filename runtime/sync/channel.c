@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Channels. A channel is a ring of values at its home, and one queue. Receivers wait in the queue while the ring is
- * empty, senders while it is full. A waiting sender keeps its value in its stack, and the receiver READs it there. A
- * sender WRITEs its value into the stack of a waiting receiver.
+ * empty, and senders wait in it while the ring is full. A waiting sender keeps its value in its stack, and the receiver
+ * READs it there. A sender WRITEs its value into the stack of a waiting receiver.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -171,8 +171,8 @@ enum uat_channel_outcome uat_channel_receive_now(uat_channel_t c)
         return UAT_CHANNEL_SHUT;
     }
     if (stored) {
-        /* The sender that has waited longest can now send: its value takes the place of the oldest value, which follows
-         * the place of the youngest one. */
+        /* The sender that has waited longest can now send: its value is stored in the place of the oldest value, which
+         * comes after the place of the youngest value. */
         char *place = place_of(c, 0), *staged = uat_sync_staging()->value;
         uint64_t oldest[1 + c.size / 8];
         uat_waitobj_read(c.object, staged, place, c.size);
@@ -233,7 +233,7 @@ void uat_channel_close(uat_channel_t c)
     struct uat_waking waking;
     o->word[FLAGS] = (o->word[FLAGS] | CLOSED) & ~(uint64_t)SENDERS;
     uat_global_before_wait();            /* a release for the woken tasks, as in uat_waitobj_leave() */
-    while (uat_waitobj_unqueue(&waking)) /* under the guard, because once it is left, a select may free its block
+    while (uat_waitobj_unqueue(&waking)) /* under the guard: once the guard is left, a select may free its own block
                                           * (S7) */
         uat_waitobj_wake(&waking, kind, EPIPE, NULL, 0);
     uat_waitobj_leave(c.object, 0);

@@ -19,7 +19,7 @@ enum uat_channel_outcome uat_channel_send_now(uat_channel_t c);
 enum uat_channel_outcome uat_channel_receive_now(uat_channel_t c);
 
 /*
- * With the guard held: queue a waiter whose operation must wait, or remove one, if it is still there.
+ * With the guard held: queue a waiter whose operation must wait; or remove a waiter, if it is still queued.
  */
 void uat_channel_queue(uint64_t waiter, bool sends);
 void uat_channel_remove(uint64_t waiter);

@@ -31,7 +31,7 @@ static void park(struct uat_park *wait, uint64_t name)
 void uat_condition_wait(uat_condition_t c, uat_mutex_t m)
 {
     static const char what[] = "uat_condition_wait()";
-    struct uat_mutex_holder holder = uat_mutex_running(m, what); /* first, because this may migrate the task */
+    struct uat_mutex_holder holder = uat_mutex_running(m, what); /* do this first, because it may migrate the task */
     uat_waitobj_take(c.object, UAT_PARK_CONDITION, what);
     struct condition_wait w = {.wait = {.kind = UAT_PARK_CONDITION,
                                         .object = c.object,

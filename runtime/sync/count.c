@@ -124,7 +124,7 @@ int uat_task_barrier_wait(uat_task_barrier_t g)
         uat_word_refuse(uat_waitobj_held_rank(), "the number of members that wait in a group", o->word[COUNT]);
     if (++o->word[COUNT] < o->word[MEMBERS])
         return uat_waitobj_wait_only(g.object, UAT_PARK_BARRIER);
-    o->word[COUNT] = 0; /* for the next round, in which tasks queue again */
+    o->word[COUNT] = 0; /* reset for the next round, in which tasks queue again */
     open_gate(g.object, UAT_PARK_BARRIER);
     return 1;
 }

@@ -101,7 +101,7 @@ int uat_future_try_get(uat_future_t f, void *value)
 {
     struct uat_relax relax = {0};
     uint64_t guard = get_now(f, value);
-    for (; guard != 0 && guard != UAT_WAITOBJ_SET; guard = get_now(f, value)) /* a task may be setting it */
+    for (; guard != 0 && guard != UAT_WAITOBJ_SET; guard = get_now(f, value)) /* a task may be setting the future */
         uat_waitobj_look_later(f.object, UAT_PARK_FUTURE, "uat_future_try_get()", guard, &relax);
     uat_waitobj_looked(&relax);
     if (guard == UAT_WAITOBJ_SET)

@@ -60,7 +60,7 @@ bool uat_mutex_lost(int rank, char *text, size_t size)
     struct text t = {.at = text, .size = size};
     for (size_t i = 0; i < heap->lent.count; i++) {
         size_t unit = heap->lent.items[i];
-        if (unit >= heap->units) /* the signal came while the list grew: its last item does not exist yet */
+        if (unit >= heap->units) /* the signal came while the list grew, so the list's last item does not exist yet */
             continue;
         struct uat_block *block = (struct uat_block *)(heap->memory + unit * UAT_HEAP_UNIT);
         const struct uat_parked *p = (const struct uat_parked *)(void *)block;

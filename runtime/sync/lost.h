@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mutexes that are lost with a worker: mutexes that its tasks hold, and mutexes whose home it was. */
+/* The mutexes that are lost with a worker: mutexes that its tasks hold, and mutexes for which it was the home. */
 #ifndef UAT_SYNC_LOST_H
 #define UAT_SYNC_LOST_H
 

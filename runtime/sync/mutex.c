@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes. word[0] says where the mutex was locked; the other words identify the holder. If a task was handed the mutex
- * while it waited, it WRITEs its new rank to the place after the words, without the guard. Only messages use that rank
- * (lost.c).
+ * Mutexes. word[0] says where the mutex was locked; the other words identify the holder. A task that was handed the
+ * mutex while it waited WRITEs its new rank to the place after the words, without the guard. Only messages use that
+ * rank (lost.c).
  *
  * A biased mutex (after Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4),
  * 2013, section 6.3) is used on its home only: a task that is elsewhere migrates there first. So its words need no
@@ -141,8 +141,8 @@ int uat_mutex_try_lock(uat_mutex_t m)
     return -EAGAIN;
 }
 
-/* Tag a waiter, which has parted from its spawner. The tag, by which it will be known as the holder, is the name of its
- * join record or of its entry in a flow. A root has neither, and is known by its base. */
+/* Tag a waiter, which has parted from its spawner. The tag identifies the waiter when it becomes the holder: it is the
+ * name of the waiter's join record, or of its entry in a flow. A root has neither, and is identified by its base. */
 static void tag_locker(uint64_t name)
 {
     struct uat_parked *parked = (struct uat_parked *)(void *)uat_waitobj_address(name);
@@ -307,7 +307,8 @@ static void release(uint64_t object, struct uat_mutex_holder holder, const char 
 struct uat_mutex_holder uat_mutex_running(uat_mutex_t m, const char *what)
 {
     if (uat_mutex_is_biased(m))
-        biased(m, what); /* first, because this may migrate the task, and running_task() is valid on one worker only */
+        biased(m, what); /* do this first, because it may migrate the task, and running_task() is valid on one worker
+                          * only */
     return running_task();
 }
 

@@ -89,7 +89,7 @@ static const struct node *node_at(uint64_t name)
     struct node *here = (struct node *)(void *)uat_sync_staging()->node, *there = (void *)uat_waitobj_address(name);
     if (!uat_park_is_block(name - UAT_HEAP_HEADER, sizeof(*here)))
         uat_word_refuse(-1, "the place of a channel's name", name);
-    /* after the completion of the READ of the word that names the node (O7) */
+    /* posted after the READ of the word that names the node has completed (O7) */
     uat_waitobj_read(name, here, there, sizeof(*here));
     here->name[UAT_CHANNEL_NAME_MAX] = 0;
     return here;
@@ -171,7 +171,7 @@ uat_channel_t uat_channel_named(const char *name, size_t size, size_t capacity)
             return (uat_channel_t){node->object, size};
         seen = head;
         head = head_of(&list);
-        other = find(name, head, seen); /* only the nodes that others have added since (N3) */
+        other = find(name, head, seen); /* search only the nodes that other workers have added since (N3) */
     }
     undo(node);
     return found(other, name, size, capacity);

@@ -19,7 +19,7 @@
 
 enum { WATCH_EVERY = 256 /* number of looks at a guard between two calls of the watch */ };
 
-/* The number of bytes that taking a guard READs and leaving it WRITEs: all words except the guard. */
+/* The number of bytes that are READ when a guard is taken, and WRITTEN when it is left: all words except the guard. */
 enum { WORDS = offsetof(struct uat_waitobj, data) - offsetof(struct uat_waitobj, kind) };
 _Static_assert((int)WORDS <= (int)UAT_UNSIGNALED_WRITE_MAX, "leaving is fire and forget");
 
@@ -40,7 +40,7 @@ void uat_waitobj_post(uint64_t name, const struct uat_op *ops, int n)
 
 void uat_waitobj_read(uint64_t name, void *to, const void *address, size_t size)
 {
-    if (uat_waitobj_is_near(name)) { /* no fence: the guard's CMP_SWAP is one */
+    if (uat_waitobj_is_near(name)) { /* no fence is needed: the guard's CMP_SWAP is a fence */
         memcpy(to, address, uat_round8(size));
         return;
     }
@@ -51,7 +51,7 @@ void uat_waitobj_read(uint64_t name, void *to, const void *address, size_t size)
 
 void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t size)
 {
-    if (uat_waitobj_is_near(name)) { /* no fence: the guard's CMP_SWAP is one */
+    if (uat_waitobj_is_near(name)) { /* no fence is needed: the guard's CMP_SWAP is a fence */
         memcpy(address, from, uat_round8(size));
         return;
     }

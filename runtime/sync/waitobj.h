@@ -5,17 +5,17 @@
  *
  *   S1  Only the CMP_SWAP of the home's adapter changes `guard`. 0 means free, rank + 1 means held by that worker, and
  *       some values are final. Only the holder READs and WRITEs the other words.
- *   S2  Taking is { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are the ones that the last
- *       holder left (O1). Leaving is { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the WRITE has
- *       arrived before the guard is free (O1).
+ *   S2  A guard is taken by { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are the ones that
+ *       the last holder left (O1). It is left by { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the
+ *       WRITE has arrived before the guard is free (O1).
  *   S3  The holder waits for nothing but completions. No task switch happens with a guard held, with one exception: a
  *       task that waits is evacuated, and queues itself, under the guard that it took before it looked at the words. So
  *       no wake-up is lost between the look and the queueing. Several guards are taken in the order of the objects'
  *       names, so that no cycle of waits can arise.
  *   S4  A waiter's block does not change from its queueing to its waking, except for `next` and the reply. The worker
  *       that queues the next waiter WRITEs `next` under the guard, and this WRITE is complete before the guard is left.
- *   S5  Exactly one worker takes a waiter out of the queue, under the guard. That worker then makes it ready once. The
- *       reply is complete, including a FETCH_ADD after its WRITE, before the task is made ready.
+ *   S5  Exactly one worker takes a waiter out of the queue, under the guard. That worker then makes the waiter ready,
+ *       once. The reply is complete, including a FETCH_ADD after its WRITE, before the task is made ready.
  */
 #ifndef UAT_WAITOBJ_H
 #define UAT_WAITOBJ_H
@@ -49,7 +49,7 @@ struct uat_waitobj {
 #define UAT_WAITOBJ_GONE  (UINT64_C(2) << 32) /* final: destroyed */
 
 enum {
-    UAT_HELD_MAX = 16, /* most guards of objects that a worker holds at once */
+    UAT_HELD_MAX = 16, /* maximum number of guards that a worker holds at once */
     UAT_SYNC_NODE = 96 /* bytes of a node in named.c */
 };
 
@@ -78,9 +78,9 @@ void uat_sync_reserve(void);
 /* Reserve the table of channels' names in the segment. */
 void uat_sync_reserve_names(void);
 
-/* named.c, for a restart: uat_sync_forget_names() empties this worker's lists. uat_sync_add_name() adds the name in a
- * block of `rank`, whose bytes are here, to its list, which depends on the number of workers. The lists of all workers
- * must be empty before the first name is added. */
+/* named.c, for a restart: uat_sync_forget_names() empties this worker's lists. uat_sync_add_name() adds a name to its
+ * list, which depends on the number of workers. The name is in a block of `rank`, and the block's bytes are here. The
+ * lists of all workers must be empty before the first name is added. */
 void uat_sync_forget_names(void);
 void uat_sync_add_name(int rank, uint64_t address, void *here);
 
@@ -178,7 +178,7 @@ struct uat_waking {
     uint64_t name, next;
     uint64_t sp, base;
     uint64_t reply; /* the address of the reply, or a tag */
-    bool select;    /* the task waits for several objects, and this one wakes it */
+    bool select;    /* the task waits for several objects, and this object wakes it */
 };
 
 /* With the guard held: dequeue the first waiter that can still be woken. Returns false if there is none. */
@@ -220,9 +220,9 @@ void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t si
  *
  *   S6  Only the CMP_SWAP of the adapter changes `claim`, which is 0 until the first waker. A worker claims under the
  *       guard of a queue that holds one of the entries.
- *   S7  The task queues its entries with the guards of all its objects held. After it was resumed, it removes the
- *       entries that are left, each under its queue's guard. Then no worker knows the select waiter any more, and it
- *       is given back.
+ *   S7  The task queues its entries with the guards of all its objects held. After the task was resumed, it removes the
+ *       entries that are left, each under the guard of the entry's queue. Then no worker knows the select waiter any
+ *       more, and it is given back.
  */
 struct uat_select_waiter {
     uint64_t returned; /* as in struct uat_block */
@@ -233,10 +233,10 @@ struct uat_select_waiter {
     struct uat_parked entry[];
 };
 
-/* Remove an entry from the queue of the object whose guard is held, if it is still there. */
+/* Remove an entry from the queue of the object whose guard is held, if the entry is still queued. */
 void uat_waitobj_remove(uint64_t entry);
 
-/* Copy a value. Most have 8 bytes, and calling memcpy() would take longer than copying them. */
+/* Copy a value. Most values have 8 bytes, and a call of memcpy() would take longer than the copy itself. */
 static inline void uat_waitobj_copy(void *to, const void *from, size_t size)
 {
     if (__builtin_expect(size == 8, 1))

@@ -20,7 +20,7 @@ static struct uat_area landing = {.name = "landing of the clock", .size = sizeof
 
 static uint64_t comparisons; /* number of comparisons that have started */
 
-enum { FRESH = 32 /* different values to see before the best one is used */ };
+enum { FRESH = 32 /* number of different values to see before the best one is used */ };
 
 void uat_clock_reserve(void)
 {

@@ -21,7 +21,7 @@ enum uat_trace_kind {
     UAT_TRACE_RELEASE,          /* written parts are written back to their homes */
     UAT_TRACE_FLOW_SPAWN,       /* a flow's unroller makes an entry; detail, here and below: the entry's name */
     UAT_TRACE_FLOW_ROOM,        /* the unroller continues after a wait for room in the window; an instant */
-    UAT_TRACE_FLOW_READY,       /* the end of another entry has made this one ready; an instant within FLOW_END */
+    UAT_TRACE_FLOW_READY,       /* the end of another entry has made this entry ready; an instant within FLOW_END */
     UAT_TRACE_FLOW_BEGIN,       /* the body of an entry begins; an instant */
     UAT_TRACE_FLOW_END,         /* an entry ends, and notifies its successors */
     UAT_TRACE_KINDS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The events travel through the uni-address region, which is registered and unused outside of a run. Repeatedly, every
- * worker puts a chunk there, and rank 0 READs all chunks and writes them to the file. All workers agree on the number
- * of chunks, and an error of rank 0's file does not stop the others.
+ * worker puts a chunk into its region, and rank 0 READs all chunks and writes them to the file. All workers agree on
+ * the number of chunks, and an error of rank 0's file does not stop the others.
  */
 #include "include/uat.h"
 #include "runtime/trace/trace_file.h"
@@ -165,8 +165,8 @@ static void write_chunk(struct sink *sink, int rank, const struct chunk *chunk, 
         write_event(sink, rank, &chunk->event[i]);
 }
 
-/* Rank 0: write its own chunk to the file, then READ the others' chunks over it and write those. sink->out is NULL
- * after an error. */
+/* Rank 0: write its own chunk to the file, then READ each other worker's chunk over it and write that chunk. sink->out
+ * is NULL after an error. */
 static int collect(struct sink *sink, const struct uat_trace_file *file, bool first, int *failed)
 {
     for (int rank = 0; rank < uat_self.size; rank++) {
