@@ -28,12 +28,13 @@ void uat_progress_begin(const char *program);
 /* Stop, and remove the line. Local. */
 void uat_progress_end(void);
 
-/* Write the line, without a newline, for a terminal of `columns`. last: the previous sums; NULL at first. */
 struct uat_progress_sum {
     int workers, heard; /* number of workers; those that have sent news */
     double seconds;     /* since the start */
     uint64_t tasks, steals, looks, idle;
 };
+/* Write the line to `line`, without a newline; the caller cuts it to the terminal's width. last: the previous sums;
+ * NULL at first. */
 void uat_progress_line(const char *program, const struct uat_progress_sum *sum, const struct uat_progress_sum *last,
                        char *line, size_t size);
 

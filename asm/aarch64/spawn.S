@@ -214,7 +214,8 @@ END uat_spawn_typed
 
 /* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
  *               x0            x1          x2         x3
- * clobbers: as a call. Starts a task at the call of the child in uat_spawn(). Returns through uat_to_scheduler(). */
+ * clobbers: as a call. Starts a task by a jump to the place in uat_spawn() that calls the child. Returns through
+ * uat_to_scheduler(). */
 FUNCTION uat_start, hidden
 	SAVE_REGISTERS
 	mov	x9, sp

@@ -23,9 +23,9 @@ struct uat_checkpoint_config {
     void (*leave)(int status); /* end this worker cleanly, with all others; does not return */
 };
 
-/* Choose the checkpoint to continue from, if there is one, and read the data that concern all workers. Called once rank
- * and size are known. *colour: this worker's colour, replaced by the one in the checkpoint. *id: identifies the
- * checkpoint; 0: the job begins anew. Returns 0, or a negative errno that has been reported. */
+/* Choose the checkpoint to continue from, if there is one, and read the data that concern all workers. Called as soon
+ * as rank and size are known. *colour: this worker's colour, replaced by the one in the checkpoint. *id: identifies
+ * the checkpoint; 0: the job begins anew. Returns 0, or a negative errno that has been reported. */
 int uat_checkpoint_choose(int *colour, uint64_t *id);
 
 /* Compare this job with the one that wrote the checkpoint. *canary is replaced by the checkpoint's canary. Returns 0,

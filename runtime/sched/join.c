@@ -139,7 +139,7 @@ static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
     uat_task_counts.joins_second++;
 }
 
-/* Report a full heap, once. The size is a lower bound of what is needed. */
+/* Report a full heap, once. The size that the message advises is a lower bound of what is needed. */
 static void report_full_heap(size_t bytes)
 {
     static bool said;

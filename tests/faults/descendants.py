@@ -68,7 +68,7 @@ class Descendants:
         return " ".join([f"process {pid}: {command}", *rank, f"state {letter}", *_lines(f"/proc/{pid}/stack")[:4]])
 
     def workers(self):
-        """{rank: pid} of the workers that have been executed."""
+        """{rank: pid} of the workers that have passed their execve()."""
         found = {}
         for pid in self.members():
             ranks = [entry for entry in _environment(pid) if entry.startswith(b"PMIX_RANK=")]

@@ -29,7 +29,7 @@ class Here:
         """Called when no further calls will follow."""
 
     def workers(self, mark):
-        """The number of workers that have been executed."""
+        """The number of workers that have passed their execve()."""
         return len(Descendants(mark).workers())
 
     def to_worker(self, mark, rank, number):

@@ -50,7 +50,7 @@ class Run:
         return host.to_worker(self.mark, self.plan.rank, number)
 
     def all_there(self):
-        """Whether all workers have been executed."""
+        """Whether all workers have passed their execve()."""
         return sum(host.workers(self.mark) for host in self.starter.hosts) == self.plan.workers
 
     def wait(self, seconds):

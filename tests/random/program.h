@@ -24,8 +24,8 @@ enum {
     WORDS = 48,             /* number of uat_atomic_t */
     THINGS = 160,           /* number of futures, mutexes, ... */
     TASKS = 24,             /* maximum number of tasks that exist at the same time */
-    CHILDREN = 6,           /* maximum number of a task's children, each with a handle; higher slots are the task's
-                             * groups */
+    CHILDREN = 6,           /* maximum number of a task's children with handles: slots 0 to CHILDREN - 1. The slots
+                             * after these are the task's groups */
     GROUPS = 2,
     OPENS = 4, /* maximum number of ranges and transfers that a task has open */
     CASES = 8, /* maximum channels of a select, or members of a task barrier */

@@ -129,7 +129,7 @@ template <class T, class Less> struct quicksort {
         pass.from = left.end;
         pass.less = left.to_end(p);
         pass.to = right.to_begin(p);
-        /* No element remains between the blocks, so the elements that remain in the right block belong to the front. */
+        /* If no element is left between the blocks, those that remain in the right block belong to the front. */
         if (pass.less == right.begin)
             pass.less = pass.from = pass.to;
     }
