@@ -61,7 +61,8 @@ class Trial:
         fault = self.plan.fault
         if fault.network:
             return self.usual.retry_bound + self.starter.aborts + self.starter.patience + fault.bound * self.slowness
-        rest = self.usual.seconds[self.plan.program, self.plan.workers] if fault.when_idle else 0
+        # A thief that was stopped while it holds the lock keeps all others from stealing, so one worker may do the whole work.
+        rest = self.usual.seconds[self.plan.program, self.plan.workers] * self.plan.workers if fault.when_idle else 0
         return fault.bound * self.slowness + self.starter.aborts + rest * len(self.starter.hosts[1:])
 
     def _hit(self, run):
