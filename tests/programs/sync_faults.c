@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: misuse of objects that tasks wait for, and deadlocks. The command line names the kind. */
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/programs/sync_faults.h"
+
 #include <string.h>
-#include <unistd.h>
 
 #include "runtime/inspect.h"
-#include "uat/sync.h"
-
-UAT_FUTURE(long, number);
-UAT_CHANNEL(long, longs);
 
 UAT_TASK(long, get_it, number_future, f)
 {
@@ -58,15 +52,6 @@ UAT_TASK(long, receive_it, longs_channel, c)
     return longs_receive(c, &value);
 }
 
-/* Whether a task waits in this object's queue. The queue's head is the third word. */
-static bool is_waited_for(uint64_t object)
-{
-    uint64_t *head = uat_inspect_spare(8), *words = (uint64_t *)(uintptr_t)(object & ((UINT64_C(1) << 48) - 1));
-    struct uat_op look = uat_op_read(head, words + 2, 8);
-    uat_transport_do(uat_inspect_transport(), (int)(object >> 48), &look, 1);
-    return *head != 0;
-}
-
 static void with_futures(const char *what)
 {
     number_future f = number_create();
@@ -76,7 +61,7 @@ static void with_futures(const char *what)
         number_set(f, 2);
     } else if (strcmp(what, "destroy-waited-for") == 0) {
         get_it_spawn(&t, f);
-        while (!is_waited_for(f.future.object))
+        while (!sync_faults_waited_for(f.future.object))
             ;
         number_destroy(f);
     } else if (strcmp(what, "wrong-size") == 0) {
@@ -114,13 +99,13 @@ static void with_destroyed(const char *what)
         uat_mutex_destroy(m);
     } else if (strcmp(what, "destroy-channel") == 0) {
         receive_it_spawn(&r, c);
-        while (!is_waited_for(c.channel.object))
+        while (!sync_faults_waited_for(c.channel.object))
             ;
         longs_destroy(c);
     } else if (strcmp(what, "destroy-mutex") == 0) {
         uat_mutex_lock(m);
         lock_it_spawn(&l, m);
-        while (!is_waited_for(m.object / 64 * 64)) /* a handle has flags in the low bits of the address */
+        while (!sync_faults_waited_for(m.object / 64 * 64)) /* a handle has flags in the low bits of the address */
             ;
         uat_mutex_destroy(m);
     } else if (strcmp(what, "lock-destroyed") == 0) {
@@ -265,108 +250,10 @@ static void with_selects(const char *what)
     }
 }
 
-/* A worker that holds a mutex is lost. There are two workers. The child stays on rank 0, so rank 1 must take the root;
- * then it dies. */
-UAT_CHANNEL(uat_mutex_t, mutexes);
-
-UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, pids)
-{
-    uat_mutex_t m;
-    long pid;
-    if (strcmp(what, "lost-handed") == 0) {
-        m = uat_mutex_create();
-        uat_mutex_lock(m);
-        mutexes_try_send(told, m);
-        while (!is_waited_for(m.object))
-            ;
-        uat_mutex_unlock(m);
-        for (;;) /* another worker resumes the task that now holds the mutex */
-            ;
-    }
-    while (mutexes_try_receive(told, &m))
-        ;
-    if (strcmp(what, "lost-idle") == 0) {
-        while (longs_try_receive(pids, &pid))
-            ;
-        kill((pid_t)pid, SIGKILL);
-        for (;;) /* wait without suspending until the kill is noticed: a suspended task would be a deadlock */
-            ;
-    }
-    uat_mutex_lock(m);
-    return 0;
-}
-
-static void with_losses(const char *what)
-{
-    mutexes_channel told = mutexes_create(1);
-    longs_channel pids = longs_create(1), never = longs_create(0);
-    uat_mutex_t m = uat_mutex_create();
-    stay_task t;
-    long value = 0;
-    if (strncmp(what, "lost-", 5) != 0)
-        return;
-    stay_spawn(&t, what, told, pids);
-    if (uat_rank() != 1) {
-        fprintf(stderr, "the root has not moved to rank 1\n");
-        exit(3);
-    }
-    if (strcmp(what, "lost-home") == 0)
-        m = uat_mutex_create();
-    if (strcmp(what, "lost-handed") == 0)
-        while (mutexes_try_receive(told, &m))
-            ;
-    uat_mutex_lock(m);
-    if (strcmp(what, "lost-handed") != 0)
-        mutexes_send(told, m);
-    if (strcmp(what, "lost-idle") == 0) {
-        longs_send(pids, getpid());
-        longs_receive(never, &value);
-    }
-    while (strcmp(what, "lost-handed") != 0 && !is_waited_for(m.object))
-        ;
-    raise(SIGKILL);
-}
-
-/*
- * A worker is lost while a task on rank 0 waits until one of that worker's tasks sets a future, sends to a channel, or
- * receives.
- */
-UAT_TASK(long, wait_there, const char *, what, number_future, moved, number_future, f, longs_channel, c)
-{
-    long value = 0;
-    while (number_try_get(moved, &value)) /* rank 0 has no other task to run */
-        ;
-    if (strcmp(what, "lost-setter") == 0)
-        return number_get(f);
-    if (strcmp(what, "lost-sender") == 0)
-        return longs_receive(c, &value);
-    return longs_send(c, 1);
-}
-
-static void with_lost_peers(const char *what)
-{
-    number_future f = number_create();
-    longs_channel c = longs_create(0);
-    number_future moved = number_create();
-    wait_there_task t;
-    if (strcmp(what, "lost-setter") != 0 && strcmp(what, "lost-sender") != 0 && strcmp(what, "lost-receiver") != 0)
-        return;
-    wait_there_spawn(&t, what, moved, f, c);
-    if (uat_rank() != 1) {
-        fprintf(stderr, "the root has not moved to rank 1\n");
-        exit(3);
-    }
-    number_set(moved, 1);
-    while (!is_waited_for(strcmp(what, "lost-setter") == 0 ? f.future.object : c.channel.object))
-        ;
-    raise(SIGKILL);
-}
-
 static void root(void *arg, void *result)
 {
     const char *what = *(const char **)arg;
-    with_lost_peers(what);
-    with_losses(what);
+    sync_faults_lost(what);
     with_futures(what);
     with_destroyed(what);
     with_groups(what);
