@@ -140,8 +140,7 @@ static bool asks_for_canaries(const ElfW(Rela) * relocation, size_t bytes, const
 {
     for (size_t i = 0; i < bytes / sizeof(*relocation); i++) {
         const char *name = names + symbols[ELF64_R_SYM(relocation[i].r_info)].st_name;
-        if (strcmp(name, "__stack_chk_fail") == 0) /* do not look for __stack_chk_guard, to which this library itself
-                                                    * refers */
+        if (strcmp(name, "__stack_chk_fail") == 0) /* not __stack_chk_guard: this library itself uses that symbol */
             return true;
     }
     return false;

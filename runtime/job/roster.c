@@ -87,7 +87,7 @@ int uat_roster_check(const struct uat_roster *roster, int rank)
         bool first = other->pid == 1 && i != rank && other->pid_space == own->pid_space;
         if (other->pid > 0 && !first)
             continue;
-        uat_error("rank %d (%s) published %d as its process, to which no signal may be sent; start the same build of "
+        uat_error("rank %d (%s) published %d as its process number, which it cannot have; start the same build of "
                   "uat on all hosts",
                   i, roster->endpoint[i].host, other->pid);
         return -EPROTO;
