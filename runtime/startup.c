@@ -321,6 +321,7 @@ const struct uat_step uat_startup_steps[] = {
     {open_waits, close_waits, "the list of ready tasks; what is said of those that wait for a lost worker"},
     {open_collective, NULL, "barriers, ends of runs"},
     {explain_faults, uat_fault_close, "overflow of stacks and deque"},
+    {uat_request_spare, NULL, "sigterm=checkpoint: before a worker runs the program; undone with the waits"},
     {uat_bootstrap_barrier, NULL, "all workers are ready for remote operations"},
     {check_reach, NULL, "the hosts, over the network; one table of those that do not"},
     {uat_fork_open, NULL, "what fork() does in a task; it stays registered"},

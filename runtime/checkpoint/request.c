@@ -70,6 +70,15 @@ void uat_request_release(void)
     caught = false;
 }
 
+int uat_request_spare(void)
+{
+    bool spares = uat_checkpoint_settings.sigterm != UAT_SIGTERM_CHECKPOINT || uat_lost_spare(spare_first);
+    if (!spares && uat_self.rank == 0)
+        uat_warn(
+            "checkpoint: the program itself catches SIGTERM, so UAT_CHECKPOINT=...,sigterm=checkpoint does nothing");
+    return 0;
+}
+
 static void start_clock(void)
 {
     const struct itimerspec after = {.it_value.tv_sec = ends ? AGAIN_SECONDS : uat_checkpoint_settings.every};
@@ -81,14 +90,10 @@ int uat_request_open(void)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR2};
     event._sigev_un._tid = gettid();
-    bool spares = uat_checkpoint_settings.sigterm != UAT_SIGTERM_CHECKPOINT || uat_lost_spare(spare_first);
     if (uat_self.rank > 0)
         return 0;
     if (theirs)
         uat_warn("checkpoint: the program itself catches SIGUSR2, so neither SIGUSR2 nor every= asks for a checkpoint");
-    if (!spares)
-        uat_warn(
-            "checkpoint: the program itself catches SIGTERM, so UAT_CHECKPOINT=...,sigterm=checkpoint does nothing");
     if (!caught || (uat_checkpoint_settings.every == 0 && UAT_IS_VIRTUAL()))
         return 0;
     if (timer_create(CLOCK_MONOTONIC, &event, &clock_timer)) {

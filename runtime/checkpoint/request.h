@@ -9,6 +9,10 @@
 int uat_request_catch(void);
 void uat_request_release(void);
 
+/* With sigterm=checkpoint, take this worker's first SIGTERM as a request. Called before the start's barrier: behind it
+ * rank 0 may begin the program, and who sees it run may send the signal to all. Returns 0. */
+int uat_request_spare(void);
+
 /* Start the clock on rank 0. Returns 0, or a negative errno that has been reported. */
 int uat_request_open(void);
 void uat_request_close(void);

@@ -2,10 +2,12 @@
 /*
  * Description: a start that fails at any step undoes the steps before it: no descriptor, mapping, thread or signal
  * handler is left. The same holds for a start that succeeds and is closed. The test runs in a single worker and in a
- * job of two workers.
+ * job of two workers. With sigterm=checkpoint, a worker survives a SIGTERM that it gets at the end of the start's barrier:
+ * then another worker may already run the program, and tell its user to send signals.
  *
  * usage: test_startup [UATRUN]    all steps
  *        test_startup --step K    one step, in this process
+ *        test_startup --term      SIGTERM at the barrier's end, in this process
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,6 +20,7 @@
 #include <unistd.h>
 
 #include "runtime/job/aslr.h"
+#include "runtime/job/bootstrap.h"
 #include "runtime/startup.h"
 
 enum {
@@ -119,6 +122,38 @@ static int try_step(size_t step)
     return !right + compare(step, &before, &after);
 }
 
+static int term_after_barrier(void)
+{
+    int rc = uat_bootstrap_barrier();
+    raise(SIGTERM);
+    return rc;
+}
+
+/* Start with sigterm=checkpoint, and get a SIGTERM as soon as the barrier is over. */
+static int try_term(void)
+{
+    struct uat_step steps[STEPS_MAX];
+    struct uat_steps_time time = {0};
+    char folder[] = "/tmp/test_startup-XXXXXX", setting[64], lock[64];
+    int replaced = 0;
+    memcpy(steps, uat_startup_steps, uat_startup_count * sizeof(steps[0]));
+    for (size_t i = 0; i < uat_startup_count; i++)
+        if (steps[i].open == uat_bootstrap_barrier) {
+            steps[i].open = term_after_barrier;
+            replaced++;
+        }
+    if (replaced != 1 || !mkdtemp(folder))
+        return 1;
+    snprintf(setting, sizeof(setting), "%s,sigterm=checkpoint", folder);
+    snprintf(lock, sizeof(lock), "%s/lock", folder);
+    setenv("UAT_CHECKPOINT", setting, 1);
+    int rc = uat_steps_open(steps, uat_startup_count, NULL, &time);
+    if (!rc)
+        uat_steps_close(steps, uat_startup_count);
+    unlink(lock);
+    return rmdir(folder) || rc;
+}
+
 /* Run a command. Return whether it failed. */
 static bool run(char *const *command)
 {
@@ -138,8 +173,14 @@ int main(int argc, char **argv)
     uat_aslr_off(); /* may execute this program a second time, so call it before anything is counted */
     if (argc == 3 && strcmp(argv[1], "--step") == 0)
         return try_step(strtoul(argv[2], NULL, 10)) ? 1 : RIGHT;
+    if (argc == 2 && strcmp(argv[1], "--term") == 0)
+        return try_term() ? 1 : RIGHT;
     int wrong = uat_startup_count > STEPS_MAX;
-    char two[] = "2", workers[] = "-n", option[] = "--step";
+    char two[] = "2", workers[] = "-n", option[] = "--step", term[] = "--term";
+    if (run((char *[]){argv[0], term, NULL})) {
+        fprintf(stderr, "test_startup: a SIGTERM after the barrier has ended the worker\n");
+        wrong++;
+    }
     for (size_t step = 0; step <= uat_startup_count; step++) {
         char number[24];
         snprintf(number, sizeof(number), "%zu", step);
