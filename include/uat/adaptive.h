@@ -144,7 +144,8 @@ int uat_context_merge(uat_context_t *context, void *result);
  * Preemption: like uat_context_merge(), but a part that has not ended and was not divided stops at its next
  * uat_context_next(). The call waits until the part has stopped. Afterwards *result is the part's result for the
  * iterations that the part has taken. The part's other iterations are in this context's interval again. *taken_to is
- * set to the end of the iterations that *result includes, which is the part's end if the part has ended.
+ * set to the end of the iterations that *result includes: the part's end if the part has ended, and its beginning if it
+ * has taken none.
  */
 int uat_context_take_back(uat_context_t *context, void *result, int64_t *taken_to);
 

@@ -9,7 +9,7 @@
 int uat_request_catch(void);
 void uat_request_release(void);
 
-/* With sigterm=checkpoint, take this worker's first SIGTERM as a request. Called before the start's barrier: behind it
+/* With sigterm=checkpoint, take this worker's first SIGTERM as a request. Called before the start's barrier: after it
  * rank 0 may begin the program, and who sees it run may send the signal to all. Returns 0. */
 int uat_request_spare(void);
 

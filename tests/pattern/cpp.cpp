@@ -145,8 +145,8 @@ int check_loops(std::int64_t n)
                       auto more = c.take_back();
                       if (!more)
                           return sum;
-                      sum += more->second > at ? more->first : INT64_MIN; /* a part follows the iterations that were
-                                                                           * taken before */
+                      sum += more->second >= at ? more->first : INT64_MIN; /* a part follows the iterations that were
+                                                                            * taken before, and may have taken none */
                       at = more->second;
                   }
               }) != (n > 0 ? n * (n - 1) / 2 : 0);
