@@ -138,7 +138,7 @@ static int take_offered(struct uat_ready *r, uint64_t index, struct uat_ready_ta
     /* Relaxed: until the slot is published again, only this CPU loads the word. */
     __atomic_store_n(&ring->ack[at], index + 1, __ATOMIC_RELAXED);
     if (r->seen == index)
-        r->seen++; /* no thief has made a claim since then, so the offer was not used */
+        r->seen++; /* no thief has made a claim since `seen` was last updated, so the offer was not used */
     r->cap = r->cap > 1 ? r->cap / 2 : 1;
     return 1;
 }

@@ -68,8 +68,9 @@ const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const stru
                                                                                                              : NULL;
 }
 
-/* End the job if the peeked entry is valid but has a stack that no owner publishes. Even a peek that mixes two
- * publications shows no such stack: each word is whole, and a place is 0 only until its slot is first used. */
+/* End the job if the peeked entry is valid but its stack has bounds that no owner ever publishes: the word is corrupt.
+ * Even a peek that mixes two publications shows no such stack: each word is whole, and a place is 0 only until its slot
+ * is first used. */
 static void check_place(const struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];

@@ -37,8 +37,9 @@ double right_hand_side(int64_t line, int64_t i)
 }
 
 /*
- * out := A v for lines [from, to) of a plane. v: lines [low, high) of the plane below, of the plane itself and of the
- * plane above; null if there is no such plane. Returns the dot product of v and out.
+ * Computes out := A v for lines [from, to) of a plane. v points to lines of the plane below, of the plane itself and of
+ * the plane above; a pointer is null if there is no such plane. The lines are [low, high): [from, to), and one more on
+ * each side if it exists. Returns the dot product of v and out.
  */
 double apply_lines(std::array<const double *, 3> v, int64_t from, int64_t to, double *out)
 {

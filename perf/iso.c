@@ -27,7 +27,7 @@ static const char *const names[KINDS] = {[FRESH] = "fresh", [USED] = "used", [CO
 static int64_t bytes = 3055, rounds = 2000;
 
 static struct {
-    char *slots;             /* one slot per round; none is touched before its first round */
+    char *slots;             /* one slot per round; a slot is untouched until its round's FRESH copy */
     char *buffer, *resident; /* one stack each */
     uint64_t *ns[KINDS], *child_ns;
     void *free[NEST]; /* slots that children may take */

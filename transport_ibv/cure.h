@@ -22,7 +22,7 @@ enum uat_ibv_resource {
 const char *uat_ibv_cure(enum uat_ibv_resource resource, int error);
 
 /* Advice for a registration of `bytes` at `address` without IBV_ACCESS_RELAXED_ORDERING that failed with this errno.
- * Tests whether the adapter has only memory keys with relaxed ordering, with which O1 does not hold. */
+ * Tests whether the adapter offers only memory keys with relaxed ordering. O1 does not hold with such keys. */
 const char *uat_ibv_region_cure(struct ibv_pd *pd, void *address, size_t bytes, int error);
 
 #endif

@@ -26,7 +26,7 @@ enum {
     LOOK_MS = 500      /* time between two checks of the port while no event arrives */
 };
 
-/* The endpoint that a peer published: only its queue pair may be at the other end. */
+/* The endpoint that a peer published. A connection to this peer must end at the queue pair of this endpoint. */
 struct published {
     struct uat_ibv_endpoint head;
     struct uat_ibv_end end;

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* A remote address is given as its owner maps it. If the memory object cannot be accessed, these functions report it
- * and end the process. */
+/* A remote address is an address in the owning process's address space. If the memory object cannot be accessed, these
+ * functions report it and end the process. */
 void uat_sim_memory_read(int rank, const void *from, void *to, size_t size);
 void uat_sim_memory_write(int rank, void *to, const void *from, size_t size);
 

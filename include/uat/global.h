@@ -173,7 +173,7 @@ void uat_global_put_strided(void *global, size_t pitch, const void *local, size_
 /* A transfer that was begun and not waited for yet. It belongs to the runtime until uat_global_transfer_wait(). */
 typedef struct uat_global_transfer {
     uint64_t mark; /* set from begin to wait */
-    uint64_t end;  /* the transfer is done when the link to the home has completed `end` operations; 0: it is done */
+    uint64_t end;  /* number of operations that the link to the home must complete first; 0: the transfer is done */
     void *from;    /* the buffer from which the wait copies the bytes to `to`; NULL: no copy is needed */
     void *to;
     uint32_t bytes, link;

@@ -38,7 +38,7 @@ struct uat_section {
     uint32_t kind, crc; /* crc: of these words, with crc 0, and of the bytes */
     uint64_t address;   /* where the bytes belong, or a number */
     uint64_t bytes;
-    uint64_t whole; /* at `address`, zeroes follow the bytes up to this size */
+    uint64_t whole; /* size of the object at `address`: the section's bytes, then zeroes */
 };
 
 struct uat_sections_head {

@@ -5,7 +5,7 @@
 
 #include "runtime/flow/ledger.h"
 
-/* Make the task of a waiter ready, here. */
+/* Make a waiter's task ready on this worker. */
 void uat_flow_wake(const struct uat_flow_waiter *waiter);
 
 /* Give the scheduler the functions with which it starts and ends data-flow tasks. */

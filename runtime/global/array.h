@@ -16,7 +16,8 @@ struct uat_memobj {
     struct uat_bulk_key key;
 };
 
-/* An array. The parts of all workers together are an array, too, in UAT_BLOCKED chunks. */
+/* An array. The workers' parts for objects together also form one array. It is distributed as UAT_BLOCKED: each part is
+ * one chunk. */
 struct uat_array {
     uintptr_t start;
     size_t bytes;                /* size as requested */

@@ -167,7 +167,8 @@ bool uat_cache_show(uintptr_t at, size_t bytes)
     return true;
 }
 
-/* Assign the slot to a block. G6: first the last WRITE from the slot and the last READ to it must be complete. */
+/* Assign the slot to a block. Before that, the last WRITE from the slot and the last READ into it must be complete
+ * (G6). */
 static void evict_and_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch)
 {
     uat_writeback_slot(s);

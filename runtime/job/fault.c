@@ -47,13 +47,14 @@ void uat_fault_report_overflow(uintptr_t address)
             size >> 10, needed >> 10);
 }
 
-/* A stack pointer below the stacks: a frame has skipped the whole guard. */
+/* Has a frame skipped the whole guard, so that the stack pointer is below the stacks? */
 static bool has_stepped_over(const struct uat_segment *s, uintptr_t address, uintptr_t sp)
 {
     return sp < s->low && s->low - sp <= STEP_MAX && address < s->low && address >= sp - STEP_BELOW;
 }
 
-/* A stack pointer that cannot be an address. It may also be misaligned, for which some processors raise SIGBUS. */
+/* Is the stack pointer a value that cannot be an address? It may also be misaligned; some processors then raise
+ * SIGBUS. */
 static bool is_nowhere(uintptr_t sp)
 {
     return sp >> UAT_CPU_ADDRESS_BITS != 0;

@@ -13,7 +13,8 @@
 
 extern bool uat_torture_on;
 
-/* Switch on what UAT_TORTURE asks for; rank makes the workers' random delays differ. */
+/* Enable the modes that UAT_TORTURE names. rank is part of the random delays' seed, so that the delays differ between
+ * workers. */
 void uat_torture_open(int rank);
 
 /* Is mode "steal" on? A worker that spawns then needs idle workers to be awake. */

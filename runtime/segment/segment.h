@@ -56,7 +56,7 @@ struct uat_segment {
     size_t heap_size; /* bytes */
     char *guard;      /* below the segment: address space that traps and costs no memory */
     size_t guard_size;
-    uint64_t layout;  /* a hash of all areas: equal in all workers of one build and equal settings */
+    uint64_t layout;  /* a hash of all areas; it is the same in all workers that have the same build and settings */
     int colour;       /* colour of this worker */
     uint8_t *colours; /* colour of each worker; set by uat_segment_set_colours() */
 };

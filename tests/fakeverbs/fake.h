@@ -4,9 +4,9 @@
  * as ibv_port_state_str(), come from the real library. The inline functions of <infiniband/verbs.h> call this library
  * through the functions in a context (struct verbs_context).
  *
- * The process that posts a request carries it out, with its own CPU, on the peer's memory, which it has mapped. It does
- * so in ibv_post_send(), so all operations take effect in posting order. Real adapters have a weaker order, so tests of
- * order belong on Soft-RoCE and on hardware.
+ * The process that posts a request also executes it: the process has mapped the peer's memory, and accesses it with its
+ * own CPU. It does so in ibv_post_send(), so all operations take effect in posting order. Real adapters have a weaker
+ * order, so tests of order belong on Soft-RoCE and on hardware.
  */
 #ifndef FAKE_FAKE_H
 #define FAKE_FAKE_H

@@ -68,7 +68,7 @@ static void fill(unsigned char *to, size_t from, size_t n, uint64_t stamp)
         to[i] = value(from + i, stamp);
 }
 
-/* Check n bytes by gets, of which several are in flight at a time. */
+/* Read n bytes with several gets in flight at a time, and check them. */
 static void get_split(size_t from, size_t n, uint64_t stamp)
 {
     unsigned char local[LOCAL];

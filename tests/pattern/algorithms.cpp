@@ -147,8 +147,9 @@ int check_contradictions(uat::span<std::int64_t> s)
     return errors;
 }
 
-/* Whether a partition in steps of `most` keeps its promise after each step. The partition starts after `gap` elements
- * that are known already. */
+/* Whether a partition in steps of at most `most` elements fulfils the conditions of a pass after each step: elements
+ * before pass.less are less than the pivot, and those in [less, from) and from pass.to on are not. The partition starts
+ * after `gap` elements that are known already. */
 template <class T, class Make, class Key> bool partitions(std::size_t gap, std::size_t most, Make make, Key key)
 {
     using quicksort = uat::detail::quicksort<T, bool (*)(const T &, const T &)>;

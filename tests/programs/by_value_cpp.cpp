@@ -44,7 +44,8 @@ template <std::size_t n, std::size_t alignment> int one()
     return by_value_wrong(&b, n, n + 1) + by_value_wrong(&same, n, n + 1);
 }
 
-// A type that is aligned to 8 bytes has a multiple of 8 bytes; so the other lengths would give the same types again.
+// The size of a type that is aligned to 8 bytes is a multiple of 8. Lengths that are not multiples of 8 would be
+// rounded up, so they would give the same types again.
 template <std::size_t n> int aligned(int rounds)
 {
     int wrong = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: entries that stay in the deque after an aborted claim must be offered again once no younger entry is
- * offered. A chain of tasks descends. At each step a task spawns the next one. Before each step, some tiny tasks
- * publish and take back an entry at the index where the step's own continuation is published next. So a claim may find
- * a different entry than its peek did. The last task waits until all offered entries have been taken, and offers the
- * remaining ones, until none is left. If an entry is never offered again, the wait does not end, and UAT_SIM_LIMIT
- * reports it. For the simulation. Usage: aborted RUNS
+ * offered. A chain of tasks descends. At each step a task spawns the next one. Before each step, some tiny tasks are
+ * spawned and joined. Each time, an entry is published and taken back at one index. The step's own continuation is
+ * published at this index afterwards. So a claim may find a different entry than its peek did. The last task waits
+ * until all offered entries have been taken, and offers the remaining ones, until none is left. If an entry is never
+ * offered again, the wait does not end, and UAT_SIM_LIMIT reports it. For the simulation. Usage: aborted RUNS
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: README.md stays short, every link of the documents leads to a file and a heading that exist, README.md leads to every page
-of docs/, each page starts with a sentence that says what it is for, docs/performance.md lists all programs of perf/, and
-meson.build, uat.h and CHANGELOG.md state the same version. In the tables of docs/architecture.md each function is in the file named after it.
+"""Description: README.md stays short and leads to every page of docs/. Every link of the documents leads to a file and a heading that
+exist. Each page starts with a sentence that says what it is for. docs/performance.md lists all programs of perf/. meson.build, uat.h and
+CHANGELOG.md state the same version. In the tables of docs/architecture.md each function is in the file named after it.
 
 usage: documents.py SOURCE-FOLDER
 """
