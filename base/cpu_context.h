@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the registers are in a signal's context. */
+/* The places of the registers in a signal's context. */
 #ifndef UAT_CPU_CONTEXT_H
 #define UAT_CPU_CONTEXT_H
 

@@ -14,7 +14,7 @@
 
 enum { VALUE_SHOWN = 80 };
 
-/* Where an error message goes, and the variable that it is about. */
+/* The buffer for an error message, and the variable that the message is about. */
 struct complaint {
     char *text;
     size_t size;

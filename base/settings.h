@@ -24,7 +24,7 @@ enum uat_setting_kind {
     UAT_SETTING_PAIR,    /* FIRST:SECOND; the second part is optional */
 };
 
-/* A word that stands for a value of a field. In a name or a path it stands for the empty text. */
+/* A word that stands for a value of a field. If the field is a name or a path, the word stands for the empty text. */
 struct uat_setting_word {
     const char *word; /* NULL ends a list */
     uint64_t value;

@@ -23,7 +23,8 @@ static bool offered(const struct uat_deque *d, uint64_t *index)
     return d->published > 0 && d->index[d->first] == *index;
 }
 
-/* Answer the request (P4). False: after a pop there was nothing to grant, so the request remains for the next push. */
+/* Answer the request (P4). Returns false if there was nothing to grant after a pop; the request then remains for the
+ * next push. */
 static bool answer(struct uat_mail *mail, uint64_t ask, enum uat_mail_moment moment)
 {
     uint64_t index;

@@ -136,8 +136,8 @@ static ssize_t find_oldest(struct uat_deque *d)
     return d->last < n && !d->user.keep_private ? (ssize_t)d->last : -1;
 }
 
-/* May an entry be given now? The previous one must have been written out, and this worker's writes to global memory
- * must be visible. */
+/* May an entry be given now? It may if the WRITE of the previous one is complete, and this worker's writes to global
+ * memory are visible. */
 static bool is_ready(struct uat_deque *d)
 {
     if (!has_left(uat_mail_of(d)))

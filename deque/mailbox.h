@@ -43,7 +43,8 @@ struct uat_mailbox_front {
 struct uat_mailbox {
     /* The owner loads ask at every push and pop. Other CPUs and adapters rarely change anything on this line. */
     _Alignas(UAT_CACHE_LINE) struct uat_mailbox_front front;
-    /* For this worker as a thief: the answers of victims, and the place of the stack that it was given last. */
+    /* The answers of victims to this worker's own requests, and the place of the stack that this worker was given
+     * last. */
     _Alignas(UAT_CACHE_LINE) uint64_t answers;
     uint64_t given; /* uat_place() */
 };

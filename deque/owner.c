@@ -81,9 +81,9 @@ static void check_ack(const struct uat_deque *d, uint64_t ack, uint64_t index)
         uat_word_refuse(d->user.rank, "an acknowledgement in the deque", ack);
 }
 
-/* Check the acknowledgement in a slot that is not free for index. There are two valid cases. The slot's last index is
- * not acknowledged yet: in that case the word holds an older acknowledgement. Or index itself was published and taken
- * back before, and has been claimed and acknowledged since claims was read. */
+/* Check the acknowledgement in a slot that is not free for index. There are two valid cases. In the first one, the
+ * slot's last index is not acknowledged yet, so the word holds an older acknowledgement. In the second one, index
+ * itself was published and taken back before, and has been claimed and acknowledged since claims was read. */
 static void check_older(const struct uat_deque *d, uint64_t ack, uint64_t index)
 {
     uint64_t distance = (index - (ack >> 1)) << 1 >> 1; /* an acknowledgement has 63 bits of the index */
@@ -167,7 +167,7 @@ static __attribute__((noinline, cold)) bool publish_hooked(struct uat_deque *d, 
     return publish_steps(d, i, true);
 }
 
-/* Publish entry i in the ring. False if the ring is full, an acknowledgement is missing, no record is free or
+/* Publish entry i in the ring. Returns false if the ring is full, an acknowledgement is missing, no record is free or
  * before_publication() refused. */
 static bool publish(struct uat_deque *d, size_t i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times of the phases of a steal, for timelines and microbenchmarks. Nothing is timed unless a hook is set. Without
- * one, this costs one predictable branch, on slow paths only.
+ * Times of the phases of a steal, for timelines and microbenchmarks. Nothing is timed unless a hook is set. If no hook
+ * is set, a phase costs one predictable branch, on slow paths only.
  */
 #ifndef UAT_PHASE_H
 #define UAT_PHASE_H

@@ -15,7 +15,7 @@ struct offered {
     uint64_t index;
 };
 
-/* The address of worker `rank`'s ring, by the colour of that worker. */
+/* The address of worker `rank`'s ring, which depends on that worker's colour. */
 static struct uat_ready_ring *ring_of(const struct uat_ready *r, const struct uat_thief *thief, int rank)
 {
     return uat_coloured_of(r->ring, thief->colours, r->transport->rank, rank);

@@ -110,7 +110,7 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
     return 0;
 }
 
-/* Did a peek that chose no victim see an entry? Then the entry is unusable. */
+/* Did a peek that chose no victim see an entry? Such an entry is unusable. */
 static bool any_offer(const struct uat_thief *thief, const struct uat_victims *victims)
 {
     for (int i = 0; i < victims->count; i++)

@@ -19,8 +19,8 @@
  *       write slot or stack before the acknowledgement (D4, D6).
  *   T3  Every claim is acknowledged exactly once, after all READs of slot and stack are complete.
  *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are as peeked.
- *       Otherwise the words may be from two publications, so the thief READs slot and stack again. By then neither of
- *       them changes.
+ *       Otherwise the words may be from two publications, so the thief READs slot and stack again. At that time neither
+ *       of them changes any more.
  */
 #ifndef UAT_THIEF_H
 #define UAT_THIEF_H

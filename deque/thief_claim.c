@@ -20,7 +20,7 @@ static int acknowledge(struct uat_thief *thief, int victim, uint64_t index, enum
     return rc;
 }
 
-/* May the peeked entry be claimed? Not if the victim's ring keeps changing before our claims arrive (C2). */
+/* May the peeked entry be claimed? It may not if the victim's ring keeps changing before our claims arrive (C2). */
 static bool is_steady(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     uint64_t *last = &thief->known[victim], state = peek->slot[uat_slot_of(peek->claims)].state;

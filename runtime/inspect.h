@@ -20,8 +20,8 @@
 #include "runtime/job/fatal.h"
 #include "transport/transport.h"
 
-/* Also callable inside tasks. Uses the deque's fixed address, as the runtime does, so that a benchmark measures the
- * same code. */
+/* This function may also be called inside tasks. It uses the deque's fixed address, as the runtime does, so that a
+ * benchmark measures the same code. */
 static inline struct uat_deque *uat_inspect_deque(void)
 {
     return &uat_worker.deque;

@@ -28,7 +28,8 @@ void uat_replica_open(int leader, long leader_pid, char *end);
 /* Unmap all replicas. */
 void uat_replica_close(void);
 
-/* Where a replica of `size` bytes (whole pages) will lie: in the highest gap between the existing ones. */
+/* The address of the next replica, of `size` bytes (whole pages): it will lie in the highest gap between the existing
+ * ones. */
 char *uat_replica_place(size_t size);
 
 /*

@@ -63,9 +63,9 @@ static int check_arguments(uat_fn *root, const void *arg, size_t arg_size, const
     return missing ? -EINVAL : 0;
 }
 
-/* Work until the run has ended. status: what check_arguments() returned on this rank. Without rank 0's root nothing
- * runs. A worker whose own arguments are wrong still helps the others; at the end the call fails on all. Returns 0 or
- * a negative errno. */
+/* Work until the run has ended. status: what check_arguments() returned on this rank. If rank 0 cannot start the root,
+ * nothing runs. A worker whose own arguments are wrong still helps the others; at the end the call fails on all.
+ * Returns 0 or a negative errno. */
 static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_size, int status)
 {
     struct uat_worker *w = &uat_worker;

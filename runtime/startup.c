@@ -195,7 +195,7 @@ static int choose_checkpoint(void)
     return uat_checkpoint_choose(&uat_startup.identity.colour, &uat_startup.identity.checkpoint);
 }
 
-/* In a restarted job, all use the canary of the first job. */
+/* In a restarted job, all workers use the canary of the first job. */
 static int compare_checkpoint(void)
 {
     const struct uat_checkpoint_config config = {

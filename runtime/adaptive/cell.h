@@ -3,7 +3,7 @@
  * The words of adaptive requests that peers reach. Each worker has a few cells, one for each open interval, and a
  * mailbox for requests. Model: tests/model/adaptive.pml.
  *
- *   A1  Only atomics of the cell's home, of its adapter or of its CPU (O6), change `word`. 0: the cell is free.
+ *   A1  Only atomics by the adapter or the CPU of the cell's home (O6) change `word`. 0: the cell is free.
  *       Otherwise `word` holds the interval that is left, the number of parts that were taken, and a generation.
  *   A2  The owner takes iterations from the front, and others take parts from the back, by CMP_SWAP on `word`. The
  *       number of a part is the number of parts before its swap. So each iteration is taken once, and the parts are
@@ -82,7 +82,7 @@ struct uat_cells {
     _Alignas(64) struct uat_part part[UAT_CELLS]; /* written by this CPU, READ by thieves */
 };
 
-/* Where this worker's own operations land. */
+/* Where the results of this worker's own operations arrive. */
 struct uat_cells_landing {
     /* answer: in use until the answers of one uat_request_answer() are complete */
     uint64_t old, read, answer[UAT_REQUEST_SLOTS];

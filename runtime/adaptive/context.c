@@ -104,9 +104,9 @@ static uat_future_t future_of(const uat_context_t *c, uint64_t name)
     return (uat_future_t){name & ~(uint64_t)CELL_BITS, uat_part_result(c->part)};
 }
 
-/* Empty the interval of the part with this name, and set `mark` in its word. Without a mark, stop only a part that is
- * not divided. value: room for a result. Returns the old word, or 0 if the part was not stopped: it has ended, was
- * dropped, or (without a mark) is divided or empty. */
+/* Empty the interval of the part with this name, and set `mark` in its word. If `mark` is 0, stop the part only if it
+ * is not divided. value: room for a result. Returns the old word, or 0 if the part was not stopped: it has ended, was
+ * dropped, or (if `mark` is 0) is divided or empty. */
 static uint64_t stop_part(const uat_context_t *c, uint64_t name, uint64_t mark, void *value)
 {
     int rank = (int)(name >> 48), cell = (int)(name & CELL_BITS) - 1;

@@ -140,8 +140,8 @@ static bool extract(int victim, int cell, uint64_t word)
     uint32_t number = uat_word_parts(word);
     struct uat_op chain[] = {
         uat_op_cmp_swap(&l->old, &there->word[cell], word, uat_word_with(word, begin, middle, number + 1)),
-        /* After the swap (O1), so that the READ gets the part of the interval that the swap changed; pairs with
-         * uat_context_open(). The READ gets all of the argument's room, because the argument's size is not known
+        /* Takes effect after the swap (O1), so that the READ gets the part of the interval that the swap changed; pairs
+         * with uat_context_open(). The READ gets all of the argument's room, because the argument's size is not known
          * yet. */
         uat_op_read(&l->part, &there->part[cell], sizeof(l->part)),
     };

@@ -54,7 +54,7 @@ static int post(int victim)
     own.answers = uat_cell_load(uat_self.rank, &uat_cells()->answers);
     struct uat_op chain[] = {
         uat_op_write(&uat_cells_landing()->data, &there->data[slot], sizeof(struct uat_request_data)),
-        /* After the WRITE (O1); pairs with collect() in answer.c. */
+        /* Takes effect after the WRITE (O1); pairs with collect() in answer.c. */
         uat_op_fetch_add(NULL, &there->asked, UINT64_C(1) << slot),
     };
     uat_delay();

@@ -10,7 +10,7 @@
 /* Call the functions that save, and append the bytes that they return. */
 void uat_blobs_save(struct uat_sections_out *out);
 
-/* Until uat_blobs_give(), keep a copy of the bytes that `rank` (this worker or a ghost) saved. Returns false if there
+/* Keep a copy, until uat_blobs_give(), of the bytes that `rank` (this worker or a ghost) saved. Returns false if there
  * is no memory, or if main() has not repeated the call of uat_at_checkpoint() whose function saved the bytes. */
 bool uat_blobs_take(int rank, const struct uat_section *section);
 

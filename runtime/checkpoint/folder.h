@@ -8,7 +8,7 @@
  *   FOLDER/lock        says which job uses the folder
  * Each file has a temporary name until it is complete (base/output.h).
  *
- *   K9  `latest` names only a checkpoint all of whose files are on the disk. No checkpoint is changed once it is
+ *   K9  All files of the checkpoint that `latest` names are on the disk. No checkpoint is changed once it is
  *       complete, and none is removed before `keep` newer ones are complete.
  *
  * Rank 0 alone changes the folder; the others create their own files. Functions return 0 or a negative errno that has

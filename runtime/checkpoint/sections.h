@@ -35,7 +35,7 @@ enum uat_section_kind {
 
 /* The words in front of a section's bytes, which are padded to a multiple of 8. */
 struct uat_section {
-    uint32_t kind, crc; /* crc: of these words, with crc 0, and of the bytes */
+    uint32_t kind, crc; /* crc: over these words, with 0 in place of crc, and over the bytes */
     uint64_t address;   /* where the bytes belong, or a number */
     uint64_t bytes;
     uint64_t whole; /* size of the object at `address`: the section's bytes, then zeroes */

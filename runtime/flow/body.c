@@ -35,7 +35,8 @@ static bool is_open(const uat_flow_access_t *a)
     return a->bytes > 0 && !(a->mode & UAT_FLOW_BELOW);
 }
 
-/* Does the body get room of its own instead of the datum? For UAT_FLOW_ADD in an entry, `pitch` is the guard. */
+/* Does the body get room of its own instead of the datum? In an entry, the field `pitch` of an access with UAT_FLOW_ADD
+ * holds the guard. */
 static bool has_room(const uat_flow_access_t *a)
 {
     return a->mode == UAT_FLOW_ADD && a->pitch != 0;

@@ -27,7 +27,7 @@ static unsigned close_entry(uint64_t name, struct uat_flow_links *links)
     } else {
         struct uat_op chain[] = {
             uat_op_fetch_add(&s->old[0], &e->open, UAT_FLOW_ENDED),
-            /* After the FETCH_ADD (O1), so that next[] is complete; pairs with append(). */
+            /* Takes effect after the FETCH_ADD (O1), so that next[] is complete; pairs with append(). */
             uat_op_read(&s->links, &e->links, sizeof(s->links)),
         };
         uat_flow_do(name, chain, 2);
@@ -60,10 +60,11 @@ static void count_end(uint64_t name, const struct uat_flow_links *links, struct 
     s->word[0] = links->id;
     struct uat_op chain[] = {
         uat_op_write(&s->word[0], uat_flow_mark(name), 8),
-        /* After the mark (O1), so that a worker which has read the count finds the mark; pairs with
+        /* Takes effect after the mark (O1), so that a worker that has read the count finds the mark; pairs with
          * uat_flow_retire(). */
         uat_op_fetch_add(&s->old[UAT_FLOW_NEXT], &c->count, 1),
-        /* After the FETCH_ADD (O1), so that the waiter is valid if the old value is -1; pairs with offer(). */
+        /* Takes effect after the FETCH_ADD (O1), so that the waiter is valid if the old value is -1; pairs with
+         * offer(). */
         uat_op_read(&s->waiter, &c->waiter, sizeof(s->waiter)),
     };
     bool same = uat_flow_rank(name) == uat_flow_rank(links->shared);

@@ -81,7 +81,7 @@ static uint64_t offer(const struct wait *wait, uint64_t block, struct uat_flow_w
     s->waiter = (struct uat_flow_waiter){.sp = parked->sp, .base = parked->base, .where = block};
     struct uat_op chain[] = {
         uat_op_write(&s->waiter, there, sizeof(s->waiter)),
-        /* After the WRITE (O1); pairs with the FETCH_ADDs of count_down(). */
+        /* Takes effect after the WRITE (O1); pairs with the FETCH_ADDs of count_down(). */
         uat_op_fetch_add(&s->old[0], word, wait->value),
     };
     uat_flow_do(wait->name, chain, 2);

@@ -236,7 +236,8 @@ uint64_t uat_flow_ring_steal(void)
     int n = look(seen);
     if (n == 0)
         return 0;
-    /* After the completion of the READs of claims and bottom, and before the swap (O7): see Q3. */
+    /* choose() READs the entries after the READs of claims and bottom are complete, and before the swap (O7): see
+     * Q3. */
     int at = choose(seen, n);
     uint64_t name = s->word[at];
     uat_notice_begin(uat_stall_notice());

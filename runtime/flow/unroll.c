@@ -74,7 +74,8 @@ static void append(struct newcomer *t, uint64_t p)
     note->last = t->id;
     if (uat_flow_is_near(name)) {
         *next = t->name;
-        /* After the store; pairs with the FETCH_ADD in close_entry(), which the load of next[] follows (F3). */
+        /* The addition follows the store; it pairs with the FETCH_ADD in close_entry(), which the load of next[]
+         * follows (F3). */
         registered(t, p, uat_flow_add(name, &e->open, 1));
         return;
     }
@@ -86,7 +87,7 @@ static void append(struct newcomer *t, uint64_t p)
     t->with[i] = p;
     struct uat_op chain[] = {
         uat_op_write(&s->word[i], next, 8),
-        uat_op_fetch_add(&s->old[i], &e->open, 1), /* after the WRITE (O1); pairs with close_entry() (F3) */
+        uat_op_fetch_add(&s->old[i], &e->open, 1), /* follows the WRITE (O1); pairs with close_entry() (F3) */
     };
     uat_flow_post(&t->batch, name, chain, 2);
 }

@@ -8,7 +8,7 @@
 /* Fill in an entry that no other worker knows. fn, arg, size: its body; NULL and 0 if it only joins others. */
 void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, const void *arg, size_t size);
 
-/* Bytes of the datum, or 0 if it is a block of a matrix, between whose rows other data lie. */
+/* Bytes of the datum; 0 for a block of a matrix, because other data lie between its rows. */
 static inline uint64_t uat_flow_bytes_of(const uat_flow_access_t *access)
 {
     return access->rows > 1 ? 0 : access->bytes;

@@ -21,8 +21,8 @@ struct extent {
 
 typedef int extent_fn(void *arg, const struct extent *extent);
 
-/* Call fn for each range, within the extent, that was ever touched. If the file system cannot tell, all of the extent
- * counts as touched. */
+/* Call fn for each range of the extent that was ever touched. If the file system cannot tell, all of the extent counts
+ * as touched. */
 static int each_touched(const struct extent *whole, extent_fn *fn, void *arg)
 {
     off_t at = (off_t)whole->offset, end = at + (off_t)whole->bytes;
@@ -40,8 +40,8 @@ static int each_touched(const struct extent *whole, extent_fn *fn, void *arg)
     return rc;
 }
 
-/* Call fn for each range, within this worker's chunks of the array, that was ever touched. Chunks from number `last` on
- * are left out. */
+/* Call fn for each range of this worker's chunks of the array that was ever touched. Chunks from number `last` on are
+ * left out. */
 static int each_chunk(const struct uat_array *a, int fd, size_t last, extent_fn *fn, void *arg)
 {
     const struct uat_global *g = &uat_global;

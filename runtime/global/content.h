@@ -26,7 +26,7 @@ int uat_content_clear(int parts);
 /* Is [at, at + bytes) within one array? */
 bool uat_content_has(uint64_t at, uint64_t bytes);
 
-/* Write bytes to their home. They have arrived once uat_global_before_stop() has returned. */
+/* Write bytes to their home. The bytes have arrived once uat_global_before_stop() has returned. */
 void uat_content_put(uint64_t at, const void *from, size_t bytes);
 
 /* Point *words to the bookkeeping of a part for objects. Returns its number of bytes; 0: this worker does not have the

@@ -13,7 +13,7 @@
  *   f  after_resume         ACQUIRE after a stack has come from another worker
  *   g  run_begins, run_ends, before_barrier, after_barrier, before_stop
  *
- * With continuation stealing the crossing edges are exactly the edges from a to d, from b to e, from c to f, and g.
+ * With continuation stealing, there are only four kinds of crossing edges: a to d, b to e, c to f, and the edges of g.
  */
 #ifndef UAT_GLOBAL_HOOKS_H
 #define UAT_GLOBAL_HOOKS_H

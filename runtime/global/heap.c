@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects: a worker allocates them in its own part, and any worker may free them. Sizes come in classes, four to a
- * doubling. Each class has a list of free objects; if it is empty, an object is taken from the end of the used part.
+ * Objects: a worker allocates them in its own part, and any worker may free them. Sizes come in classes; each doubling
+ * of the size has four classes. Each class has a list of free objects; if it is empty, an object is taken from the end
+ * of the used part.
  *
  * A worker that frees another's object WRITEs the link into the object and CMP_SWAPs the head of the owner's list (B1
  * orders the two). The owner takes the whole list at once, so there is no ABA.
@@ -71,7 +72,7 @@ static unsigned class_of(size_t bytes)
     return class_;
 }
 
-/* Where a part starts, and where its first object may start. A part has the number of its worker or ghost. */
+/* The address of a part, and the lowest address of an object in it. A part has the number of its worker or ghost. */
 static uintptr_t start_of(int part)
 {
     return uat_global.array.parts->start + (uintptr_t)part * uat_global.array.parts->chunk;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where an array's addresses start: at a granule of 1 GiB, which identifies the array, plus a shift of up to 254 MiB.
+ * An array's addresses start at a granule of 1 GiB, which identifies the array, plus a shift of up to 254 MiB.
  *
  * The shift is needed because a program walks over several arrays at equal distances from their starts. Many processors
  * choose the way of a first-level cache by a hash of the address, and lines with equal hashes evict each other. AMD's
@@ -37,7 +37,8 @@ uint64_t uat_place_shift(unsigned number)
 }
 
 /* The shift that the fewest arrays have. All workers choose the same one, because all have the same arrays. The parts
- * for objects, which come first, leave the code words to the program's arrays. */
+ * for objects are made before all arrays. They take the last shift, and so leave the code words to the program's
+ * arrays. */
 static unsigned choose_shift(const struct uat_global *g)
 {
     unsigned best = 0;

@@ -6,8 +6,8 @@
 #include "runtime/global/state.h"
 
 /*
- * The kind of an open checkout: its enum uat_access, plus flags that say where its bytes are. Without a flag they are
- * in the ring. Far checkouts are recorded with their kind; under torture near ones are, too.
+ * The kind of an open checkout: its enum uat_access, plus flags that say where its bytes are. If no flag is set, the
+ * bytes are in the ring. Far checkouts are recorded with their kind; under torture near ones are, too.
  */
 enum {
     UAT_OPEN_ACCESS = 3, /* mask */

@@ -18,7 +18,8 @@ enum {
 
 _Static_assert(UAT_BOUNCES / 2 > WINDOW, "a bounce buffer is always free for a uat_global_put()");
 
-/* A bounce buffer that no transfer uses any more. At least half of the buffers are not held. */
+/* A bounce buffer that no transfer uses any more. The search ends, because at least half of the buffers are not
+ * held. */
 static char *take_bounce(int link, unsigned *number)
 {
     struct uat_global *g = &uat_global;

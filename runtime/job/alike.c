@@ -4,8 +4,8 @@
  * error. The other workers find the name taken, connect, and wait until the speaker has printed. Only then do they end
  * the job, because that would end the speaker, too. No file is involved, and the kernel frees the name.
  *
- * A worker is silent only if the speaker says that it has printed: by a byte, or, for workers that connect later, by a
- * second socket. If the speaker is killed before that, the other workers print.
+ * A worker is silent only if the speaker says that it has printed. It says so by a byte; to workers that connect later,
+ * it says so by a second socket. If the speaker is killed before that, the other workers print.
  */
 #include "runtime/job/alike.h"
 

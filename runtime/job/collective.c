@@ -213,7 +213,7 @@ static int pass_round(uint64_t number, int round, int distance, struct uat_told 
     sources->told = *known;
     struct uat_op chain[] = {
         uat_op_write(&sources->told, &there->told[number % 2][round], sizeof(*told)),
-        /* After the WRITE (O1): a worker that sees the count in uat_members_await() sees what was told. */
+        /* Takes effect after the WRITE (O1): a worker that sees the count in uat_members_await() sees what was told. */
         uat_op_fetch_add(&sources->old, &there->barrier[round], 1),
     };
     int rc = uat_transport_do(t, to, chain, 2);

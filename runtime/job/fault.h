@@ -11,8 +11,8 @@
 /*
  * Catch the faults that mean "a limit was passed". They hit the guard below the task stacks, the guard after the
  * deque's array, or memory that the kernel could not give. The handler prints a line that names the setting to change.
- * Then the fault takes its usual course. The handler runs on its own signal stack. Close this before `deque`. entries:
- * UAT_DEQUE_ENTRIES. Returns 0, or a negative errno that has been reported.
+ * After that the fault has the effect that it would have without this handler. The handler runs on its own signal
+ * stack. Close this before `deque`. entries: UAT_DEQUE_ENTRIES. Returns 0, or a negative errno that has been reported.
  */
 int uat_fault_open(const struct uat_deque *deque, size_t entries);
 

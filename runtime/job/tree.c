@@ -104,7 +104,7 @@ static int tell_parent(struct share *sum)
     int i = __builtin_ctz((unsigned)uat_members.transport->rank);
     struct uat_op chain[] = {
         uat_op_write(sum, &there->share[i], sizeof(*sum)),
-        /* After the WRITE (O1); pairs with hear_child(). */
+        /* Takes effect after the WRITE (O1); pairs with hear_child(). */
         uat_op_fetch_add(&staging()->old, &there->up[i], 1),
     };
     return uat_transport_do(uat_members.transport, parent(), chain, 2);
@@ -131,7 +131,7 @@ static int tell_child(int i, const struct uat_told *told, const uat_stats_t *tot
     struct uat_op chain[] = {
         uat_op_write(total, &there->total, sizeof(*total)),
         uat_op_write(told, slot_of(there), sizeof(*told)),
-        /* After the WRITEs (O1); pairs with hear_parent(). */
+        /* Takes effect after the WRITEs (O1); pairs with hear_parent(). */
         uat_op_fetch_add(&staging()->old, &there->down, 1),
     };
     return uat_transport_do(uat_members.transport, child(i), total ? chain : chain + 1, total ? 3 : 2);

@@ -61,7 +61,7 @@ void uat_failure_leave(uint64_t name)
     uat_failure_take(&staging->failure);
     struct uat_op chain[] = {
         uat_op_write(&staging->failure, record->result, sizeof(struct uat_failure)),
-        /* After the WRITE (O1), as in uat_meet_child(): pairs with the FETCH_ADD of uat_meet_joiner(). */
+        /* Takes effect after the WRITE (O1), as in uat_meet_child(); pairs with the FETCH_ADD of uat_meet_joiner(). */
         uat_op_fetch_add(&staging->old, &record->state, UAT_RECORD_FAILED + 1),
     };
     uat_delay();

@@ -77,8 +77,8 @@ bool uat_meet_child_of_group(uint64_t name)
     struct uat_met *met = uat_met();
     struct uat_record *record = uat_record_address(name);
     struct uat_op chain[] = {
-        /* Before the READ (O1), so that the waiter is valid if the old value is -1; pairs with the FETCH_ADD of
-         * uat_meet_joiner(). */
+        /* Takes effect before the READ (O1), so that the waiter is valid if the old value is -1; pairs with the
+         * FETCH_ADD of uat_meet_joiner(). */
         uat_op_fetch_add(&met->old, &record->count, 1),
         read_waiter(record),
     };
@@ -99,8 +99,9 @@ bool uat_meet_child(uint64_t name, const void *result, uint32_t size)
     memcpy(met->result, result, size);
     struct uat_op chain[] = {
         uat_op_write(met->result, record->result, uat_round8(size)),
-        /* After the WRITE (O1), so that a joiner that finds state odd finds the result; pairs with the FETCH_ADD of
-         * uat_meet_joiner(). Before the READ (O1), so that the waiter is valid if the old value is odd. */
+        /* Takes effect after the WRITE (O1), so that a joiner that finds state odd finds the result; pairs with the
+         * FETCH_ADD of uat_meet_joiner(). It takes effect before the READ (O1), so that the waiter is valid if the old
+         * value is odd. */
         uat_op_fetch_add(&met->old, &record->state, addend),
         read_waiter(record),
     };
@@ -151,11 +152,11 @@ bool uat_meet_joiner(const uat_group_t *group, uint64_t name, const struct uat_w
     struct uat_record *record = uat_record_address(name);
     met->waiter = *waiter;
     struct uat_op chain[] = {
-        /* Before the FETCH_ADD (O1), so that a child that is second finds the waiter; pairs with the FETCH_ADDs of
-         * uat_meet_child() and uat_meet_child_of_group(). */
+        /* Takes effect before the FETCH_ADD (O1), so that a child that is second finds the waiter; pairs with the
+         * FETCH_ADDs of uat_meet_child() and uat_meet_child_of_group(). */
         uat_op_write(&met->waiter, &record->waiter, sizeof(struct uat_waiter)),
         meet_as_joiner(group, name),
-        /* After the FETCH_ADD (O1): the result is valid if the old value is odd, because then the WRITE of
+        /* Takes effect after the FETCH_ADD (O1): the result is valid if the old value is odd, because then the WRITE of
          * uat_meet_child() came first. */
         read_result(record, size),
     };

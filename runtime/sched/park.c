@@ -179,7 +179,7 @@ size_t uat_park_heap_offset(uint64_t name)
     const uint8_t *colours = uat_ghosts_has(rank) ? uat_ghosts.colours : uat_segment.colours;
     if (rank >= (uint64_t)uat_self.size && colours == uat_segment.colours)
         return SIZE_MAX;
-    /* Large if `at` is below the heap. */
+    /* The difference wraps to a large number if `at` is below the heap. */
     uint64_t offset = at - (uintptr_t)uat_coloured(uat_segment.heap, colours[rank] - uat_segment.colour);
     return offset < uat_segment.heap_size ? offset : SIZE_MAX;
 }

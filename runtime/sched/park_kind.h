@@ -18,7 +18,7 @@ enum uat_park_kind {
     UAT_PARK_CANCEL, /* the kind of cancellable groups, for which no task waits */
     UAT_PARK_FLOW,   /* tasks of a data flow */
     UAT_PARK_KINDS,
-    /* In the header of a block that holds no stack: */
+    /* The kinds of blocks that hold no stack, in the blocks' headers: */
     UAT_PARK_OBJECT = UAT_PARK_KINDS, /* an object; `holder` is 1 if main() made it, between two runs */
     UAT_PARK_LEDGER,                  /* a part of a flow's ledger */
     UAT_PARK_NAME                     /* the name of a channel; `holder` as above */

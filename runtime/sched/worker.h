@@ -18,7 +18,7 @@
 /* Holds only what the assembly uses and what its slow paths read first. Every other part keeps its own state. */
 struct uat_worker {
     struct uat_deque deque;
-    _Alignas(256) uint64_t tasks; /* number of tasks spawned here. At a fixed offset, for the assembly */
+    _Alignas(256) uint64_t tasks; /* number of tasks spawned here; the assembly needs it at a fixed offset */
     uintptr_t scheduler_sp;       /* stack pointer of the scheduler in uat_resume() */
     uintptr_t suspended_sp;       /* stack pointer of the task that waits in uat_join_suspend() or uat_park() */
     uat_task_t *suspended_task;   /* the child that it waits for, or its struct uat_park */

@@ -24,7 +24,8 @@
 #include "runtime/segment/ghost.h"
 #include "runtime/segment/lent.h"
 
-/* In `state`: the result is a struct uat_failure, whatever the size of the task's result. */
+/* In `state`: the child has failed. The result is then a struct uat_failure, whatever the size of the task's own
+ * result. */
 #define UAT_RECORD_FAILED (UINT64_C(1) << 62)
 
 #define UAT_WAITER_FLOW (UINT64_C(1) << 32)

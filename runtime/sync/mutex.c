@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Mutexes. word[0] says where the mutex was locked; the other words identify the holder. A task that was handed the
- * mutex while it waited WRITEs its new rank to the place after the words, without the guard. Only messages use that
- * rank (lost.c).
+ * mutex while it waited WRITEs its new rank to the place after the words, without the guard. That rank is used only in
+ * messages (lost.c).
  *
  * A biased mutex (after Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4),
  * 2013, section 6.3) is used on its home only: a task that is elsewhere migrates there first. So its words need no
  * guard, and no atomic: one CPU reads and writes them, and no task switch happens during an operation. In that paper,
  * the first task of another worker removes the bias for good; here the bias stays. Model: tests/model/bias.pml.
  *
- *   H1  Each operation on the words is on the home, from its first load to its last store. Only at its end may the task
- *       park.
+ *   H1  Each operation on the words is on the home, from its first load to its last store. The task may park only at
+ *       the operation's end.
  *   H2  A waiter's block is in the home's heap. The task that gets the mutex is resumed on the home. After a restart
  *       the home is the keeper of the mutex's rank (runtime/segment/ghost.h), so a block may belong to a ghost's heap,
  *       which is kept here, or to the heap of an earlier keeper, on another worker.
@@ -288,7 +288,7 @@ static inline void release_biased(struct uat_waitobj *o, uint64_t object, struct
         o->word[LOCKED] = 0;
 }
 
-/* Hand the mutex over to the task that has waited longest, or free it. Also called on the scheduler's side. */
+/* Hand the mutex over to the task that has waited longest, or free it. May also be called on the scheduler's side. */
 static void release(uint64_t object, struct uat_mutex_holder holder, const char *what)
 {
     struct uat_waitobj *o = uat_waitobj_take(object, UAT_PARK_MUTEX, what);

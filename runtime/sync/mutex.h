@@ -37,8 +37,8 @@ static inline bool uat_mutex_is_biased(uat_mutex_t m)
  * worker's, so this identity stays the same wherever the task goes. The record of a group's children may belong to
  * another worker, on which the group's first child parted; in that case base and handle identify the task.
  *
- * Two tasks that were born on one worker at one address, of spawners at one address, are mistaken for each other if the
- * first took the lock before it parted.
+ * Two tasks can be mistaken for each other if they were born on one worker at one address, and their spawners have one
+ * address, too. This happens if the first task took the lock before it parted.
  */
 struct uat_mutex_holder {
     uintptr_t base, handle;

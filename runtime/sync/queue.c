@@ -181,7 +181,8 @@ void uat_waitobj_answer_far(const struct uat_waking *waking, uint64_t status, co
     chain[n++] = uat_op_write(&staging->word, (void *)waking->reply, 8);
     if (size > 0)
         chain[n++] = uat_op_write(value, (char *)waking->reply + 8, uat_round8(size));
-    /* After the WRITEs (O1): its completion proves that they have arrived, for any worker that READs the stack (S5). */
+    /* This operation takes effect after the WRITEs (O1). So its completion proves that they have arrived, for any
+     * worker that READs the stack (S5). */
     chain[n++] = uat_op_fetch_add(&staging->old, &parked_of(waking->name)->settled, 0);
     uat_waitobj_post(waking->name, chain, n);
 }

@@ -62,7 +62,7 @@ void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t si
         uat_named_post_unsignaled(uat_waitobj_rank(name), &op, 1);
 }
 
-/* The noun for an object of this kind. For a channel it differs from what tasks wait for. */
+/* The noun for an object of this kind. For a channel it differs from the name of what tasks wait for. */
 static const char *noun(enum uat_park_kind kind)
 {
     return kind == UAT_PARK_RECEIVE ? "a channel" : uat_deadlock_name(kind);
@@ -106,7 +106,8 @@ static __attribute__((noinline)) uint64_t try_take_far(uint64_t name, struct uat
 {
     struct uat_op chain[] = {
         uat_op_cmp_swap(&copy->guard, &o->guard, 0, (uint64_t)uat_self.rank + 1),
-        /* After the CMP_SWAP (O1): the words are valid if it won. Pairs with the chain of uat_waitobj_leave_far(). */
+        /* Takes effect after the CMP_SWAP (O1): the words are valid if the swap won. Pairs with the chain of
+         * uat_waitobj_leave_far(). */
         uat_op_read(&copy->kind, &o->kind, WORDS),
     };
     uat_waitobj_post(name, chain, 2);
@@ -187,7 +188,7 @@ void uat_waitobj_leave_far(uint64_t name, uint64_t final)
 {
     struct uat_waitobj *o = uat_waitobj_address(name);
     struct uat_op chain[] = {
-        /* Before the CMP_SWAP (O1), which pairs with the CMP_SWAP in try_take(). */
+        /* Takes effect before the CMP_SWAP (O1), which pairs with the CMP_SWAP in try_take(). */
         uat_op_write(&uat_waitobj_held()->kind, &o->kind, WORDS),
         uat_op_cmp_swap(NULL, &o->guard, (uint64_t)uat_self.rank + 1, final),
     };

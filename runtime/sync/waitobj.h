@@ -262,9 +262,9 @@ static inline uint64_t uat_waitobj_held_name(void)
 }
 
 /*
- * Can this CPU access the object of this name directly, just as the adapter would? Then S1 and S2 hold unchanged. The
- * atomic instruction on the guard counts as the adapter's, and is a full fence before the loads of the words and after
- * their stores.
+ * Can this CPU access the object of this name directly, just as the adapter would? If it can, S1 and S2 hold unchanged:
+ * the atomic instruction on the guard counts as the adapter's, and is a full fence before the loads of the words and
+ * after their stores.
  */
 static inline bool uat_waitobj_is_near(uint64_t name)
 {
