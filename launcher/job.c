@@ -200,7 +200,7 @@ static void free_environment(char **env)
     free(env);
 }
 
-/* Close the descriptors for a worker's output, of which the worker has its own copies. */
+/* Close the descriptors for a worker's output; the worker has its own copies of them. */
 static void close_output(struct uat_child_plan *plan)
 {
     if (plan->output >= 0)

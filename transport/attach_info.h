@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The attach info, by which the peers on a worker's host attach its segment.
+ * The attach info of a worker: the peers on its host need this info to attach its segment.
  *
  * The segment is a memory object without a name (memfd). A peer opens it as /proc/PID/fd/N, so no file is created, in
  * /dev/shm or elsewhere. The kernel frees the memory when the last process has ended, in whatever way. A pid may be

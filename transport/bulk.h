@@ -2,9 +2,9 @@
 /*
  * Bulk data: one-sided operations of any size and alignment on memory outside the segment. For global memory.
  *
- * A link reaches the memory that the leader of one host has exposed. A host may count as one host for each of its
- * adapters. Each link has its own queue, so that steals do not wait for bulk data. Operations are posted one by one.
- * The n-th operation of a link is complete when the link's `completed` has reached n.
+ * A link reaches the memory that the leader of one host has exposed. A host with several adapters may count as several
+ * hosts, one for each adapter. Each link has its own queue, so that steals do not wait for bulk data. Operations are
+ * posted one by one. The n-th operation of a link is complete when the link's `completed` has reached n.
  *
  * What a link promises
  *   B1  A WRITE takes effect before an atomic that is posted after it.

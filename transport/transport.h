@@ -100,9 +100,9 @@ struct uat_transport_class {
     const char *name;
     /* Open the device and register the segment. The caller owns *out and must close it. */
     int (*open)(const struct uat_transport_config *config, struct uat_transport **out);
-    /* The first round of the exchange, before endpoint(), in which each worker publishes an attach info to all workers.
-     * Copies this worker's attach info to data, at most UAT_ENDPOINT_MAX bytes, and its size to *size. NULL: the
-     * transport has no first round. */
+    /* The first round of the exchange, before endpoint(): each worker publishes an attach info to all workers. Copies
+     * this worker's attach info to data, at most UAT_ENDPOINT_MAX bytes, and its size to *size. NULL: the transport has
+     * no first round. */
     int (*attach_info)(struct uat_transport *t, void *data, size_t *size);
     /* Receive all workers' attach infos. infos[i] is rank i's, and valid only during the call. Called if attach_info is
      * not NULL. */

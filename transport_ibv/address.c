@@ -89,7 +89,7 @@ int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat
     return 0;
 }
 
-/* Read the GIDs of a port. Of an InfiniBand port with by_sysfs set, read only the first GID. The caller must free
+/* Read the GIDs of a port. If an InfiniBand port has by_sysfs set, read only its first GID. The caller must free
  * *gids. */
 static int read_gids(const struct uat_ibv_port *port, struct ibv_gid_entry **gids, int *count)
 {
@@ -138,7 +138,7 @@ int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_a
     }
     while ((best = uat_ibv_port_choose(ports, left, wish, by, sizeof(by))) >= 0) {
         bool first = *n == 0;
-        /* Open the device of the first port, which this worker will probably take, to know that it is usable. For
+        /* Open the device of the first port, to know that the port is usable: this worker will probably take it. For
          * another InfiniBand port, the GID in /sys suffices. If a worker takes that port, which is rare, it queries the
          * device then. */
         if (ports[best].by_sysfs &&

@@ -39,9 +39,9 @@ unsigned uat_ibv_network_bits(const struct ibv_gid_entry *gid);
 
 /*
  * Append the addresses of one port to list, which has *n of at most UAT_IBV_ADDRESSES_MAX addresses. The first one has
- * the GID that uat_ibv_gid_choose() chooses. If index, which is UAT_GID_INDEX, is -1, all other RoCE v2 GIDs that name
- * a network follow. `bits` is uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the reason in
- * why if no GID is usable.
+ * the GID that uat_ibv_gid_choose() chooses. index: UAT_GID_INDEX; if it is -1, all other RoCE v2 GIDs that name a
+ * network follow. `bits` is uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the reason in why
+ * if no GID is usable.
  */
 int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat_ibv_port *port,
                           const struct ibv_gid_entry *gids, int gid_count, int index,

@@ -5,9 +5,9 @@
  * A worker has
  * - one protection domain;
  * - one memory region over its own segment, for the local side of its operations;
- * - two memory regions over the pool (pool.c), which contains the segments of its group (group.h), its own included:
- *   one over the stacks, which peers may only READ, and one over the words after the stacks, on which peers may do all
- *   operations;
+ * - two memory regions over the pool (pool.c), which contains the segments of its group (group.h), its own included.
+ *   Peers may only READ the first region, which has the stacks. They may do all operations on the second one, which has
+ *   the words after the stacks;
  * - one completion queue;
  * - at least one RC queue pair to each other group, and one to itself.
  *
@@ -228,7 +228,8 @@ struct uat_ibv_queue {
     unsigned depth;
 };
 
-/* The operations that a peer may do through a queue pair to this worker. The memory keys determine on which memory. */
+/* The operations that a peer may do through a queue pair to this worker. The memory keys determine on which memory it
+ * may do them. */
 enum { UAT_IBV_SERVES = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC };
 
 /* Create c->qp, which the caller must destroy, and draw c->psn. May lower ibv->inline_max. NULL with errno on

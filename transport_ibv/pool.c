@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pool: the segments of this worker's group, mapped in two rows, each of which is registered as one region (struct
+ * The pool: the segments of this worker's group, mapped in two rows. Each row is registered as one region (struct
  * uat_ibv_pool). So a worker has three memory regions for any number of neighbours. For each queue pair, an adapter
  * needs only two keys in its cache: one for all stacks, and one for all words.
  *
@@ -21,10 +21,10 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Reserve address space for both rows. The distance from the row of stacks to the address with which it is registered
- * is a multiple of the huge page size, so that driver and adapter can use huge pages where the segments have them. The
- * same holds for the row of words if a worker's stacks take whole huge pages, as they do with the default of
- * UAT_STACK_SIZE. */
+/* Reserve address space for both rows. The row of stacks is registered with an address other than its own. The distance
+ * between the two is a multiple of the huge page size, so that driver and adapter can use huge pages where the segments
+ * have them. The same holds for the row of words if a worker's stacks take whole huge pages, as they do with the
+ * default of UAT_STACK_SIZE. */
 static int reserve(struct uat_ibv *ibv)
 {
     struct uat_ibv_pool *pool = &ibv->pool;

@@ -12,7 +12,7 @@
 
 enum { UAT_IBV_REFUSAL_TEXT = 384 };
 
-/* Who executes a device's 8-byte atomics, and with respect to which other accesses they are atomic. */
+/* The unit that executes a device's 8-byte atomics, and the other accesses with respect to which they are atomic. */
 enum uat_ibv_atomics {
     UAT_IBV_ATOMICS_NONE,
     UAT_IBV_ATOMICS_HCA, /* the adapter; atomic only among its own atomics */

@@ -40,8 +40,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Words per unit: 1 for few words, else the least multiple GROUP * 2^k with which all copies together have at most
- * UAT_SHUFFLE_UNITS whole units. */
+/* The number of words in a unit. It is 1 for few words; otherwise it is the least GROUP * 2^k for which all copies
+ * together have at most UAT_SHUFFLE_UNITS whole units. */
 static uint64_t unit_size(const struct uat_shuffle_copy *copies, int n)
 {
     uint64_t words = 0, unit = GROUP;

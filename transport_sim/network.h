@@ -17,7 +17,7 @@ struct sim_network {
     uint64_t one_way;       /* ns from an adapter to another host's memory; a small READ takes twice this time */
     uint64_t local_one_way; /* ns through loopback to a worker of the same host */
     uint64_t write_one_way; /* like one_way, for a chain that has only WRITEs */
-    uint64_t atomic;        /* ns by which an atomic takes longer than a READ, and for which it occupies a server */
+    uint64_t atomic;        /* ns: an atomic takes this much longer than a READ, and occupies a server for this time */
     enum sim_server server;
     uint64_t copy;            /* bytes per us at which a worker copies a stack in its own memory; 0: a copy takes no
                                * time */

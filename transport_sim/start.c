@@ -132,8 +132,8 @@ static void meet(void)
         syscall(SYS_futex, &w->met, FUTEX_WAIT, met, NULL, NULL, 0);
 }
 
-/* Append this worker's blob. The order of the blobs is that in which the workers arrive in real time; nothing depends
- * on it. */
+/* Append this worker's blob. The blobs are in the order in which the workers arrive in real time; nothing depends on
+ * this order. */
 static void place(const void *blob, size_t size)
 {
     struct sim_world *w = uat_sim.world;

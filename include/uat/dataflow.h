@@ -123,7 +123,7 @@ typedef struct uat_flow_access {
     uint32_t rows;        /* 0 means 1 */
     size_t bytes;         /* 0: the datum only orders tasks, and no bytes are checked out */
     size_t pitch;         /* bytes */
-    uat_flow_add_fn *add; /* for UAT_FLOW_ADD only, whose datum must have one row */
+    uat_flow_add_fn *add; /* for UAT_FLOW_ADD only; the datum must have one row */
 } uat_flow_access_t;
 
 /* Where a body finds the bytes of an access. */

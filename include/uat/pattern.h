@@ -4,9 +4,9 @@
  * loops over the blocks of a global array.
  *
  * Splitting on demand: a loop runs its iterations in order, in short chunks. Between two chunks it checks whether this
- * worker still has work that thieves could take. Only if it has none does the loop split its remaining iterations into
- * halves and offer one half. So a loop from which no thief steals costs as much as a plain loop, and other loops spread
- * over all workers (lazy binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP'10).
+ * worker still has work that thieves could take. The loop splits its remaining iterations into halves, and offers one
+ * half, only if the worker has none. So a loop from which no thief steals costs as much as a plain loop, and other
+ * loops spread over all workers (lazy binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP'10).
  *
  * Call all functions only inside a task. Bodies run in tasks that may migrate, so they must follow the rules for task
  * code in docs/rules.md. Between two calls of a body the task may move to another worker.

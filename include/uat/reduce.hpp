@@ -31,8 +31,8 @@ R transform_reduce(span<T1> a, span<T2> b, R identity, Combine combine, F f)
 }
 
 /*
- * The index of the least or the greatest element by `less`, a strict weak order. Of several equal elements, the index
- * of the first one. If the span is empty, returns its size.
+ * The index of the least or the greatest element by `less`, a strict weak order. If several elements are equal, returns
+ * the index of the first one. If the span is empty, returns its size.
  */
 template <class T, class Less = std::less<>> std::size_t min_element(span<T> s, Less less = Less())
 {

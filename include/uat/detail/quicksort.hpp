@@ -87,8 +87,8 @@ template <class T, class Less> struct quicksort {
         }
     };
 
-    /* Exchange elements directly after the front, which do not belong to it, with elements from the end that belong to
-     * it. */
+    /* Exchange elements directly after the front with elements from the end. The former do not belong to the front, the
+     * latter do. */
     template <class First> static void fill_front(T *p, uat_sort_pass &pass, std::size_t least, First first)
     {
         misplaced right;
