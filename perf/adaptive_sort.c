@@ -86,7 +86,7 @@ static element at(const element *p)
     return e;
 }
 
-/* Of the first `count` elements of the merged runs a and b: the number that come from a. */
+/* The number of elements from run a among the first `count` elements of the merged runs a and b. */
 static int64_t share_of(const element *a, int64_t na, const element *b, int64_t nb, int64_t count)
 {
     int64_t low = count > nb ? count - nb : 0, high = least(count, na);

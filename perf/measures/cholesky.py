@@ -3,8 +3,8 @@
 
     perf/measure cholesky [--tiles 32] [--workers 16,64,256] [--gemm 420000,52000] [--ways 0,1,2,3] [--build build]
 
-The bound is the time of a greedy list schedule of the same tasks. In it, spawns, look-ups and transfers are free, and an idle worker takes the first
-task in program order whose predecessors have ended. Virtual time does not depend on the machine's load.
+The bound is the time of a greedy list schedule of the same tasks. In this schedule, spawns, look-ups and transfers are free, and an idle
+worker takes the first task in program order whose predecessors have ended. Virtual time does not depend on the machine's load.
 """
 import heapq
 

@@ -7,7 +7,7 @@ WORDS run a command on the second host, and HOST is its address. In the guests o
     tests/vm/run --guests 2 --slurm -- perf/measure get-read --peer 10.9.0.2 --server node2 -- srun --mpi=pmix -N 2 --ntasks-per-node=1
 The last lines give the ratio of two medians: the median over the rounds of the get's medians, and the same for ib_read_lat. Sizes are in bytes, 8 to
 1048576. ib_read_lat is part of the package perftest. The "typical" latency that it prints is its median. Both programs time one READ at a time, from
-posting it until polling finds its completion. With both, the process on the second host sleeps.
+posting it until polling finds its completion. In both programs the process on the second host sleeps.
 """
 import re
 import shlex

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests, which are carried out when they are posted, and their completions. */
+/* Requests and their completions. A request is carried out when it is posted. */
 #include "tests/fakeverbs/fake.h"
 
 #include <errno.h>

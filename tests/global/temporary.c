@@ -5,7 +5,7 @@
  * memory before and after. At the end of a run all of the memory must be free again. A temporary memory of any size can
  * be used to its last byte.
  *
- * usage: temporary RUNS [whole] (whole: also test a memory of 257 MiB, of which few pages are touched)
+ * usage: temporary RUNS [whole] (whole: also test a memory of 257 MiB; few of its pages are touched)
  */
 #include <errno.h>
 #include <stdio.h>

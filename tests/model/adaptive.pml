@@ -2,8 +2,8 @@
 /*
  * The cells of runtime/adaptive/cell.h: an owner that runs ROUNDS intervals in one cell, and two thieves, each with a
  * cell of its own. Each unit of each interval must run once, with the part that was written for it. The owner may take
- * back a part that is still running. Between two parts a thief may run an interval of its own in its cell (a stranger),
- * from which no other worker may take.
+ * back a part that is still running. Between two parts a thief may run an interval of its own in its cell (a stranger).
+ * No other worker may take from that interval.
  *
  * With -DWEAK the owner's stores to its part and to `taken` reach memory late.
  *

@@ -254,7 +254,7 @@ inline between(w)
     fi
 }
 
-/* From the join until the last continuation is published. */
+/* The steps from the join until the last continuation is published. */
 inline behind(w)
 {
     maybe_read(w, A, 2);

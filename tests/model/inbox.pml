@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inbox of deque/inbox.h: a home and SENDERS senders, each of which sends its one block ROUNDS times. (A CMP_SWAP
+ * The inbox of deque/inbox.h: a home, and SENDERS senders. Each sender sends its one block ROUNDS times. (A CMP_SWAP
  * could confuse two sends of the same block.) The home takes all tasks at once, READs their headers, and gives each
  * block back. Then the sender may use the block again. Each send is received exactly once. Meanwhile rank 0 looks for a
  * deadlock, as in runtime/sched/deadlock.c. Rank 0 must not report a deadlock before all is done.

@@ -3,8 +3,8 @@
  * The paper protocol: deque/owner.c against THIEVES thieves of deque/thief_paper.c. See README.md for what is left out.
  *
  * With -DGRANTS the lock goes by messages (paper-message): deque/owner.c and grant.c against thief_paper.c. Here a thief
- * waits for the answer without limit, as in the paper (JIP 2016). uat's thief withdraws its request after a while. How
- * it does, and how a request gets to the owner, is in message.pml.
+ * waits for the answer without limit, as in the paper (JIP 2016). uat's thief withdraws its request after a while.
+ * message.pml shows how it does so, and how a request gets to the owner.
  *
  * With -DWEAK the owner's stores leave its store buffer in a weak order: ring.pml.
  *

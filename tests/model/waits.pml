@@ -41,7 +41,7 @@ inline run_task(t)
 /* The lowest task of a set. */
 #define LOWEST(set) ((set & 1) -> 1 : ((set & 2) -> 2 : 4))
 
-/* Save, in the old job. Restore, in the new job, whose words are all 0 at first. */
+/* Save in the old job. Restore in the new job, where all words are 0 at first. */
 inline save()
 {
     atomic { saved_queue = queue; saved_list = READY }

@@ -153,7 +153,7 @@ int api_big_blocks(void)
 static const size_t sizes[] = {0, 1, 3, 7, 8, 9, 13, 64, 1000, 1023, 1024};
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]), GUARD = 0xa5 };
 
-/* Complements its argument, whose first byte says which of the sizes the argument has. */
+/* Complements its argument. The first byte of the argument says which of the sizes the argument has. */
 static void complement(void *arg, void *result)
 {
     const unsigned char *in = arg;

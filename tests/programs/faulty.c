@@ -34,7 +34,7 @@ static void die(int how)
     }
 }
 
-/* A large tree, in which the last worker ends its process once it has stolen a task. */
+/* A large tree. The last worker ends its process once it has stolen a task. */
 UAT_TASK(long, tree, int, depth, int, how)
 {
     tree_task child;
@@ -121,7 +121,7 @@ UAT_TASK(long, fib_of_frame, int, n)
     return fib_of_frame_join(&t) + right;
 }
 
-/* One frame of 38 MB, of which almost nothing is touched. */
+/* One frame of 38 MB; almost nothing of it is touched. */
 static __attribute__((noinline)) double large_frame(int i)
 {
     double a[2048][2329];
@@ -139,7 +139,7 @@ static void large_frame_root(void *arg, void *result)
     *(long *)result = (long)large_frame(1) - 56;
 }
 
-/* 21 frames of 1 MB, each of which skips far more than a page. */
+/* 21 frames of 1 MB; each frame skips far more than a page. */
 static __attribute__((noinline)) long sparse_frames(int depth)
 {
     char room[1 << 20];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: mistakes with adaptive requests, each of which ends the job with a message. usage: misuse MISTAKE */
+/* Description: each mistake with adaptive requests ends the job with a message. usage: misuse MISTAKE */
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>

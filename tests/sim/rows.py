@@ -11,8 +11,7 @@ GLOBAL = {"UAT_SIM_NETWORK": "node=8", "UAT_CACHE_SIZE": "512k"}  # several host
 
 
 class Row:
-    """A command in the build folder, in which {seed} stands for the seed. most: the maximum number of workers, and the
-    reason for it."""
+    """A command in the build folder; {seed} in it stands for the seed. most: the maximum number of workers, and the reason for it."""
 
     def __init__(self, command, settings=None, least=1, most=(4096, "")):
         self.words, self.settings, self.least = command.split(), settings or {}, least

@@ -190,7 +190,7 @@ UAT_TASK(uint64_t, many, uint64_t, tasks)
     return sum;
 }
 
-/* A run with one pause in the middle, in which tasks run, and one pause that the run does not end. */
+/* A run with two pauses: one in the middle, and one that the run does not end. Tasks run during both. */
 static int paused_run(uint64_t *answer)
 {
     uint64_t other;
