@@ -156,7 +156,7 @@ bool uat_meet_joiner(const uat_group_t *group, uint64_t name, const struct uat_w
          * FETCH_ADDs of uat_meet_child() and uat_meet_child_of_group(). */
         uat_op_write(&met->waiter, &record->waiter, sizeof(struct uat_waiter)),
         meet_as_joiner(group, name),
-        /* Takes effect after the FETCH_ADD (O1): the result is valid if the old value is odd, because then the WRITE of
+        /* After the FETCH_ADD (O1): the result is valid if the old value is odd, because then the WRITE of
          * uat_meet_child() came first. */
         read_result(record, size),
     };

@@ -106,8 +106,7 @@ static __attribute__((noinline)) uint64_t try_take_far(uint64_t name, struct uat
 {
     struct uat_op chain[] = {
         uat_op_cmp_swap(&copy->guard, &o->guard, 0, (uint64_t)uat_self.rank + 1),
-        /* Takes effect after the CMP_SWAP (O1): the words are valid if the swap won. Pairs with the chain of
-         * uat_waitobj_leave_far(). */
+        /* After the CMP_SWAP (O1): the words are valid if it won. Pairs with the chain of uat_waitobj_leave_far(). */
         uat_op_read(&copy->kind, &o->kind, WORDS),
     };
     uat_waitobj_post(name, chain, 2);
