@@ -93,7 +93,7 @@ int uat_checkpoint_choose(int *colour, uint64_t *id)
     if (rc)
         return rc;
     if (from->workers > uat_self.size)
-        uat_segment_add_ghosts(uat_self.size, from->workers, from->colours);
+        uat_segment_add_ghosts(uat_self.size, from->workers, from->colours, from->used);
     if (uat_self.rank < from->workers)
         *colour = from->colours[uat_self.rank];
     uat_self.restarts = from->restarts + 1;
@@ -185,8 +185,23 @@ static int write_ranks(struct uat_sections_head *head, const struct uat_chain *c
     return rc ? rc : uat_arrays_write(head);
 }
 
+/* The highest value of any worker, in whole kilobytes. The lowest status wins, so a value goes as a negative one. */
+static uint64_t highest(uint64_t bytes)
+{
+    return (uint64_t)-uat_collective_agree(-(int)((bytes + 1023) / 1024)) * 1024;
+}
+
+/* The most that any rank uses. */
+static struct uat_used agree_on_used(void)
+{
+    struct uat_used used;
+    uat_state_used(&used);
+    uat_kept_used(&used);
+    return (struct uat_used){.records = highest(used.records), .heap = highest(used.heap)};
+}
+
 /* Rank 0: write the data that concern all workers, and let `latest` name the checkpoint. */
-static int write_job(struct uat_sections_head *head)
+static int write_job(struct uat_sections_head *head, struct uat_used used)
 {
     char name[UAT_SECTIONS_NAME];
     struct uat_sections_out out;
@@ -196,6 +211,7 @@ static int write_job(struct uat_sections_head *head)
                                     .run = checkpoint.runs - 1,
                                     .restarts = uat_self.restarts,
                                     .workers = uat_park_names(),
+                                    .used = used,
                                     .colours = uat_ghosts.size > 0 ? checkpoint.from.colours : uat_segment.colours};
     head->rank = 0;
     int rc = uat_sections_create(&out, uat_folder_name(name, sizeof(name), head->number, "job"), head);
@@ -256,8 +272,10 @@ static bool write_all(const struct uat_chain *chain)
     if (rc)
         return false;
     rc = uat_collective_agree(write_ranks(&head, chain));
-    if (!rc)
-        rc = uat_collective_agree(uat_self.rank == 0 ? write_job(&head) : 0);
+    if (!rc) {
+        struct uat_used used = agree_on_used();
+        rc = uat_collective_agree(uat_self.rank == 0 ? write_job(&head, used) : 0);
+    }
     if (uat_self.rank > 0)
         return rc == 0;
     if (rc)

@@ -155,6 +155,19 @@ void uat_kept_add_names(void)
         }
 }
 
+void uat_kept_used(struct uat_used *used)
+{
+    for (size_t i = 0; i < kept.count; i++)
+        for (size_t j = 0; j < kept.of[i].count; j++) {
+            const struct lent *lent = &kept.of[i].lent[j];
+            bool is_block = lent->kind == UAT_SECTION_BLOCK;
+            uint64_t end = uat_ghosts_offset(kept.of[i].rank, lent->address) + lent->whole;
+            uint64_t *most = is_block ? &used->heap : &used->records;
+            end -= is_block ? uat_ghosts.heap : 0;
+            *most = end > *most ? end : *most;
+        }
+}
+
 void uat_kept_save(struct uat_sections_out *out, int rank)
 {
     struct kept *k = kept.of;

@@ -8,6 +8,7 @@
 
 #include "deque/chain.h"
 #include "runtime/checkpoint/sections.h"
+#include "runtime/segment/ghost.h"
 
 /* Keep what the file of ghost `rank` has; this worker must be the ghost's keeper. Returns 0, or a negative errno that
  * has been reported. */
@@ -15,6 +16,9 @@ int uat_kept_restore(int rank, struct uat_sections_in *in);
 
 /* Do what uat_state_add_names() does, for the blocks of ghosts. */
 void uat_kept_add_names(void);
+
+/* Raise *used to what is left of any ghost. */
+void uat_kept_used(struct uat_used *used);
 
 /* Append what is left of ghost `rank`. */
 void uat_kept_save(struct uat_sections_out *out, int rank);

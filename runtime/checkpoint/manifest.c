@@ -53,8 +53,9 @@ static char *text_of(const struct uat_manifest *m, size_t *size)
     strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     fprintf(out,
             "uat-checkpoint %d\nversion %s\ntime %s\nid %016" PRIx64 "\nnumber %" PRIu64 "\nrun %" PRIu64
-            "\nrestarts %" PRIu64 "\narguments %016" PRIx64 "\nworkers %d\ncolours",
-            UAT_MANIFEST_FORMAT, UAT_VERSION, when, m->id, m->number, m->run, m->restarts, m->arguments, m->workers);
+            "\nrestarts %" PRIu64 "\narguments %016" PRIx64 "\nworkers %d\nused %" PRIu64 " %" PRIu64 "\ncolours",
+            UAT_MANIFEST_FORMAT, UAT_VERSION, when, m->id, m->number, m->run, m->restarts, m->arguments, m->workers,
+            m->used.records, m->used.heap);
     for (int i = 0; i < m->workers; i++)
         fprintf(out, " %d", m->colours[i]);
     fprintf(out, "\ncommand %s\n", m->command);
@@ -145,13 +146,13 @@ int uat_manifest_read(struct uat_manifest *m, uint64_t number)
         return error;
     int found = sscanf(text,
                        "uat-checkpoint %d version %31s time %31s id %" SCNx64 " number %" SCNu64 " run %" SCNu64
-                       " restarts %" SCNu64 " arguments %" SCNx64 " workers %d colours%n",
+                       " restarts %" SCNu64 " arguments %" SCNx64 " workers %d used %" SCNu64 " %" SCNu64 " colours%n",
                        &format, m->version, m->time, &m->id, &m->number, &m->run, &m->restarts, &m->arguments,
-                       &m->workers, &at);
+                       &m->workers, &m->used.records, &m->used.heap, &at);
     const char *command = strstr(text, "\ncommand ");
     if (found >= 1 && format != UAT_MANIFEST_FORMAT)
         error = refuse(name, "its format is that of another version of uat");
-    else if (found != 9 || at == 0 || !command || m->workers < 1 || m->workers > WORKERS_MAX ||
+    else if (found != 11 || at == 0 || !command || m->workers < 1 || m->workers > WORKERS_MAX ||
              !parse_colours(m, text + at))
         error = refuse(name, "a line is missing or damaged");
     else

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "runtime/checkpoint/sections.h"
+#include "runtime/segment/ghost.h"
 
 enum { UAT_MANIFEST_FORMAT = 1, UAT_MANIFEST_COMMAND = 400 /* bytes of the command line that are kept as text */ };
 
@@ -17,7 +18,8 @@ struct uat_manifest {
     uint64_t restarts;  /* the number of times that the job had been restarted */
     uint64_t arguments; /* hash of the arguments of the command line */
     int workers;
-    uint8_t *colours; /* colour of each worker: the shift of its words that adapters change */
+    struct uat_used used; /* the most that any rank uses */
+    uint8_t *colours;     /* colour of each worker: the shift of its words that adapters change */
     char command[UAT_MANIFEST_COMMAND];
     char time[32], version[32]; /* when it was written, in UTC, and by which version of uat; uat_manifest_read() sets
                                    them */

@@ -7,6 +7,7 @@
 
 #include "deque/chain.h"
 #include "runtime/checkpoint/sections.h"
+#include "runtime/segment/ghost.h"
 
 /* Why this worker's state cannot be saved now; 0: it can. */
 enum uat_state_obstacle { UAT_STATE_FINE, UAT_STATE_INTERVAL, UAT_STATE_NAMES };
@@ -20,6 +21,9 @@ void uat_state_save_chain(struct uat_sections_out *out, const struct uat_chain *
 bool uat_state_add_counts(const struct uat_section *section);
 bool uat_state_take_chain(const struct uat_section *section, struct uat_chain *chain);
 bool uat_state_has_stack(const struct uat_section *section, struct uat_chain *chain);
+
+/* Set *used to what this worker uses of its join records and its heap. */
+void uat_state_used(struct uat_used *used);
 
 /* Append this worker's state. */
 void uat_state_save(struct uat_sections_out *out, const struct uat_chain *chain);

@@ -2,8 +2,9 @@
 /*
  * Ghosts: the ranks of a restarted job that has fewer workers than its checkpoint. Names of join records and blocks are
  * never rewritten, so a name may carry the rank of a ghost. Rank v's memory is kept by worker v mod size, in an area of
- * its segment, at the same offsets as in a worker's own records and heap. Nobody allocates in this area; peers only
- * give records and blocks back.
+ * its segment. Nobody allocates in this area; peers only give records and blocks back. So the area has only the front
+ * parts of a ghost's records and heap, as far as any rank of the checkpoint used them. Adapters pin the whole area, and
+ * a heap is mostly empty: a whole one would cost 20 MB for each ghost.
  */
 #ifndef UAT_GHOST_H
 #define UAT_GHOST_H
@@ -13,13 +14,19 @@
 
 #include "transport/colour.h"
 
+/* The bytes at the front of the join records, and of the evacuation heap, that are in use. */
+struct uat_used {
+    uint64_t records, heap;
+};
+
 struct uat_ghosts {
     int size;               /* workers of this job; 0: there are no ghosts */
     int names;              /* ranks that names may carry: workers and ghosts */
     const uint8_t *colours; /* colours of all names, as in the job that wrote the checkpoint */
     uint64_t base;          /* where a worker of colour 0 has its join records */
-    uint64_t span;          /* bytes from a worker's join records to the end of its evacuation heap */
-    uint64_t at;            /* where a worker keeps ghosts: span bytes for each */
+    uint64_t heap;          /* bytes from a worker's join records to its evacuation heap */
+    struct uat_used used;   /* of each ghost, in whole pages */
+    uint64_t at;            /* where a worker keeps ghosts: for each its used records, then its used heap */
 };
 extern struct uat_ghosts uat_ghosts __attribute__((visibility("hidden")));
 
@@ -35,6 +42,9 @@ struct uat_located {
     uint64_t address;
 };
 struct uat_located uat_ghosts_locate(int rank, uint64_t address);
+
+/* The offset of a ghost's address from the ghost's join records. */
+uint64_t uat_ghosts_offset(int rank, uint64_t address);
 static inline struct uat_located uat_locate(int rank, uint64_t address)
 {
     return uat_ghosts_has((uint64_t)rank) ? uat_ghosts_locate(rank, address) : (struct uat_located){rank, address};

@@ -138,15 +138,23 @@ void uat_segment_lay_out(void)
     s->layout = hash_layout();
 }
 
-void uat_segment_add_ghosts(int size, int names, const uint8_t *colours)
+/* What is kept of an area of which `used` bytes are in use: whole pages, and at least one. */
+static size_t kept_of(const struct uat_area *area, uint64_t used)
+{
+    return round_up(used < 1 ? 1 : used < area->size ? used : area->size, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+void uat_segment_add_ghosts(int size, int names, const uint8_t *colours, struct uat_used used)
 {
     uint64_t layout_before = uat_segment.layout;
+    used = (struct uat_used){.records = kept_of(&records, used.records), .heap = kept_of(&heap, used.heap)};
     uat_ghosts = (struct uat_ghosts){.size = size,
                                      .names = names,
                                      .colours = colours,
                                      .base = (uintptr_t)uat_segment.start + records.offset,
-                                     .span = heap.offset + heap.size - records.offset};
-    ghosts.size = uat_ghosts.span * ((size_t)(names - 1) / (size_t)size);
+                                     .heap = heap.offset - records.offset,
+                                     .used = used};
+    ghosts.size = (used.records + used.heap) * ((size_t)(names - 1) / (size_t)size);
     ghosts.align = (size_t)sysconf(_SC_PAGESIZE);
     uat_segment_reserve(&ghosts);
     uat_segment_lay_out();

@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "runtime/segment/ghost.h"
 #include "transport/colour.h"
 
 enum { UAT_GUARD_MIN = 64 << 10, UAT_GUARD_MAX = 1 << 30 /* bytes */, UAT_AREAS_MAX = 64 };
@@ -85,9 +86,10 @@ const struct uat_area *uat_segment_find(const char *name);
 /* End the layout: set the offset of each area, and uat_segment's size, read_only, closed and layout. */
 void uat_segment_lay_out(void);
 
-/* Lay the segment out again, with room for the ghosts among `names` ranks: sets uat_ghosts. The caller keeps colours.
+/* Lay the segment out again, with room for the ghosts among `names` ranks, each of which uses at most `used`: sets
+ * uat_ghosts. The caller keeps colours.
  * To be called before uat_segment_open(). uat_segment.layout stays the hash of the areas without the ghosts. */
-void uat_segment_add_ghosts(int size, int names, const uint8_t *colours);
+void uat_segment_add_ghosts(int size, int names, const uint8_t *colours, struct uat_used used);
 
 /* Map the segment that was laid out, for a worker of this colour (0 to UAT_COLOURS - 1). Returns 0, or -EEXIST (address
  * taken), -ENOMEM, -EFBIG or -EINVAL, which has been reported. */

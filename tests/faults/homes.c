@@ -14,7 +14,7 @@
 #include "uat/checkpoint.h"
 #include "uat/sync.h"
 
-enum { TURNS = 5, HOME = 3 };
+enum { TURNS = 5, HOME = 3, BEFORE = 200 };
 
 UAT_TASK(long, fib, long, n)
 {
@@ -34,9 +34,17 @@ static long stay_until_restart(int restarts)
     return wrong;
 }
 
+/* The mutex lies after BEFORE other objects of its rank, and is the only one that stays. So no rank uses as much of its
+ * heap as rank 3, which is a ghost after a restart with fewer workers. */
 UAT_TASK(uat_mutex_t, make)
 {
-    return uat_mutex_create_biased();
+    uat_semaphore_t before[BEFORE];
+    for (int i = 0; i < BEFORE; i++)
+        before[i] = uat_semaphore_create(0);
+    uat_mutex_t mutex = uat_mutex_create_biased();
+    for (int i = 0; i < BEFORE; i++)
+        uat_semaphore_destroy(before[i]);
+    return mutex;
 }
 
 UAT_TASK(long, busy, int, restarts, uat_semaphore_t, begun)
