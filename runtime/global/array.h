@@ -12,7 +12,7 @@
 struct uat_memobj {
     int64_t pid, fd; /* the leader's process and descriptor; fd < 0: this host holds nothing of the array */
     uint64_t device, inode, bytes;
-    uint64_t page; /* size of the reserved huge pages that it consists of; 0 if it has ordinary pages */
+    uint64_t page; /* size of the object's reserved huge pages; 0 if it has ordinary pages */
     struct uat_bulk_key key;
 };
 
@@ -28,7 +28,7 @@ struct uat_array {
     int fd;                      /* descriptor of this host's memory object, open in its leader; or -1 */
     void *linear;                /* a leader's mapping of the whole object, which it exposes; or NULL */
     size_t granules;
-    unsigned shift;            /* number of the shift of its addresses: see place.c */
+    unsigned shift;            /* which shift the array's addresses have: see place.c */
     void **window;             /* for each host: address of its object's mapping in this process, or NULL */
     struct uat_memobj *memobj; /* for each host: its memory object */
 };

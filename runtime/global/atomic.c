@@ -76,7 +76,7 @@ uint64_t uat_atomic_load_elsewhere(const uat_atomic_t *word)
     struct uat_home home = check("uat_atomic_load()", word, false);
     /* A CPU may load a word that adapters change; but in virtual time a loop of loads must let time pass. If another
      * adapter of this host changes the word, a completion from this worker's adapter does not imply that the change is
-     * in memory. So such a word is READ after the addition (B2). */
+     * in memory. So such a word is READ through the other adapter, after this worker's additions (B2). */
     if (home.host == uat_global.host.own && !UAT_IS_VIRTUAL()) {
         await_additions(home.host);
         /* Acquire: pairs with any worker's atomic on this word, by an adapter (B5). */
@@ -98,7 +98,8 @@ void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend)
     g->release.unreleased[home.host].any = g->release.needed = true;
 }
 
-/* Set a word by CMP_SWAP. Only the adapter may change such a word, and it has no other atomic that sets a word. */
+/* Set a word by CMP_SWAP. Only the adapter may change such a word, and CMP_SWAP is the adapter's only atomic that sets
+ * a word. */
 static uint64_t swap(const char *call, uat_atomic_t *word, uint64_t desired)
 {
     check(call, word, true);

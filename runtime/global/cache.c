@@ -234,8 +234,8 @@ static void fetch(struct uat_slot_of_cache *s, unsigned missing)
     }
 }
 
-/* The parts of [from, to) whose content must come from their home. If the access reads, these are all parts. If it only
- * writes, these are the parts that [from, to) covers incompletely (G2). */
+/* The parts of [from, to) whose content must come from their home before the access. An access that reads needs every
+ * part that [from, to) touches. An access that only writes needs the parts that [from, to) covers incompletely (G2). */
 static unsigned needed(size_t from, size_t to, enum uat_access access)
 {
     unsigned parts = uat_parts_touched(from, to);

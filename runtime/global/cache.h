@@ -26,7 +26,7 @@ void uat_cache_plan(void);
 int uat_cache_open(void);
 void uat_cache_close(void);
 void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access);
-/* Publish the range's run if all of the range is valid, in one block. Returns whether it is. */
+/* Publish the range's run if the range lies in one block and all of it is valid. Returns whether it did so. */
 bool uat_cache_show(uintptr_t at, size_t bytes);
 /* Make all slots show no run. */
 void uat_cache_hide(void);

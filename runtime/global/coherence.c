@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Release and acquire, and the hooks of runtime/global/global.h that call them. tests/model/coherence.pml is the
- * model. tests/global leaves out each rule in turn and must then find a wrong byte.
+ * Release and acquire, and the hooks of runtime/global/global.h that call them. tests/model/coherence.pml is the model.
+ * tests/mutants/global.toml leaves out each rule in turn, and tests/global must then find a wrong byte.
  *
  * What is to be shown: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's
  * slot, or the READ is ordered after W's WRITE. Otherwise the path from w to r ends with a crossing edge into W. At the

@@ -11,7 +11,8 @@ enum {
     FLIGHT = 16 /* READs in flight at a time */
 };
 
-/* The words that a worker offers in a step. Written by its own CPU only; READ by rank 0 in collect(). */
+/* The words that a worker offers in a step. Only the worker's own CPU writes these words; rank 0 READs them in
+ * collect(). */
 static struct uat_area shown = {.name = "gather", .size = ROOM, .peers = UAT_PEERS_READ};
 static struct uat_area landing = {.name = "landing of gathers", .size = FLIGHT * ROOM, .peers = UAT_PEERS_NOTHING};
 

@@ -23,8 +23,8 @@ static void protect(const struct uat_array *a, uintptr_t from, uintptr_t to, int
     }
 }
 
-/* Does the fence include the array at this granule? Frozen arrays need no order, and the runtime itself uses the memory
- * of objects and of temporary arrays. */
+/* Does the fence include the array at this granule? The fence leaves out frozen arrays, which need no order, and the
+ * memory of objects and of temporary arrays, which the runtime itself uses. */
 static bool is_fenced(const struct uat_array *a)
 {
     return a != &uat_nowhere && a != uat_global.temporary.ledger && uat_global_is_array((const void *)a->start);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Objects: a worker allocates them in its own part, and any worker may free them. Sizes come in classes; each doubling
- * of the size has four classes. Each class has a list of free objects; if it is empty, an object is taken from the end
- * of the used part.
+ * of the size has four classes. Each class has a list of free objects. If the list is empty, an object is taken from
+ * the part's memory that was never used.
  *
  * A worker that frees another's object WRITEs the link into the object and CMP_SWAPs the head of the owner's list (B1
  * orders the two). The owner takes the whole list at once, so there is no ABA.
@@ -139,7 +139,8 @@ static struct header *header_of(uintptr_t object)
     return (struct header *)(object - sizeof(struct header));
 }
 
-/* Under torture a free object is filled with UAT_POISON after its link, and must still be so when it is taken again. */
+/* Under torture a free object is filled with UAT_POISON after its link, and must still be filled when it is taken
+ * again. */
 static void poison(uintptr_t object, unsigned class_)
 {
     if (uat_global.strict)

@@ -3,9 +3,9 @@
  * Links to hosts: READs and WRITEs of far bytes, and flushes.
  *
  * Two WRITEs have no order between them, and a READ has no order after a WRITE (transport/bulk.h). So a link records
- * the ranges of all WRITEs since its last flush. A WRITE that overlaps one of them waits for a flush. Before a READ
- * that overlaps one of them, the link posts an atomic. The atomic takes effect after those WRITEs and before the READ
- * (B1, B2).
+ * the ranges of all WRITEs since its last flush. A WRITE that overlaps one of these ranges waits for a flush. Before a
+ * READ that overlaps one of these ranges, the link posts an atomic. The atomic takes effect after those WRITEs and
+ * before the READ (B1, B2).
  */
 #ifndef UAT_GLOBAL_LINK_H
 #define UAT_GLOBAL_LINK_H

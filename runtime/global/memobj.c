@@ -20,8 +20,8 @@
 #define MFD_HUGE_2MB (21u << 26) /* linux/memfd.h */
 #endif
 
-/* Create an object of reserved huge pages. Returns -1 with errno after an error. Mapping it reserves the pages for
- * good, so that no later access fails for lack of pages. */
+/* Create an object of reserved huge pages. Returns -1 with errno after an error. Mapping the object reserves the pages
+ * for good, so that no later access fails for lack of pages. */
 static int open_huge(size_t bytes)
 {
     int fd = memfd_create("uat-global", MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB);

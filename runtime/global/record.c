@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of open checkouts, for checks: far ranges always, near ones under torture. The list is short. */
+/* The list of open checkouts, for checks. It always has the far ranges, and under torture also the near ranges. The
+ * list is short. */
 #include "runtime/global/array.h"
 #include "runtime/global/record.h"
 #include "runtime/job/fatal.h"

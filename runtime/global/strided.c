@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows at equal distances: get, put, and both in two steps. Each row is a transfer of transfer.c. */
+/* Get and put of rows at equal distances, each also in two steps. Each row is a transfer of transfer.c. */
 #include <inttypes.h>
 
 #include "include/uat/global.h"

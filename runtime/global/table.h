@@ -16,12 +16,12 @@ enum { UAT_TABLE_PARTS = 0xff /* `distribution` of the parts that hold objects; 
 struct uat_table_entry {
     uint64_t bytes, block;
     uint32_t distribution;
-    uint32_t shift; /* number of the shift of its addresses: place.c */
+    uint32_t shift; /* which shift the array's addresses have: place.c */
     uint64_t start; /* 0: the call failed */
     uint64_t chunk, granules;
 };
 
-/* Keep the table from here on. Close: forget it. */
+/* uat_table_open(): keep the table from this call on. uat_table_close(): forget the table. */
 void uat_table_open(void);
 void uat_table_close(void);
 
