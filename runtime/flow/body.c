@@ -6,7 +6,7 @@
 #include "include/uat/dataflow.h"
 #include "runtime/job/fatal.h"
 
-/* The argument of the task: what comes from the caller, packed. */
+/* The task's argument: the caller's function, accesses and argument, packed. */
 struct packed {
     uat_flow_fn *fn;
     uint64_t n;

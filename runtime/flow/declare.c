@@ -109,8 +109,8 @@ static const struct declared *running(void)
 
 enum found { FOUND, ABSENT, READ_ONLY, BELOW };
 
-/* Does `d`, the list of accesses that a task has named, allow the task to access the bytes? below: its nested tasks
- * access them. The bytes may belong to several data, one after the other. */
+/* Does `d`, the list of accesses that a task has named, allow the task to access the bytes? below: the task's nested
+ * tasks access the bytes. The bytes may belong to several data, one after the other. */
 static enum found find(const struct declared *d, uintptr_t at, uint64_t bytes, bool writes, bool below)
 {
     enum found found = ABSENT;

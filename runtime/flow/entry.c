@@ -63,8 +63,7 @@ static void count_end(uint64_t name, const struct uat_flow_links *links, struct 
         /* Takes effect after the mark (O1), so that a worker that has read the count finds the mark; pairs with
          * uat_flow_retire(). */
         uat_op_fetch_add(&s->old[UAT_FLOW_NEXT], &c->count, 1),
-        /* Takes effect after the FETCH_ADD (O1), so that the waiter is valid if the old value is -1; pairs with
-         * offer(). */
+        /* Takes effect after the FETCH_ADD (O1). So if the old value is -1, the waiter is valid. Pairs with offer(). */
         uat_op_read(&s->waiter, &c->waiter, sizeof(s->waiter)),
     };
     bool same = uat_flow_rank(name) == uat_flow_rank(links->shared);

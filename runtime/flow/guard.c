@@ -4,8 +4,8 @@
  * the datum keeps them apart. A task with UAT_FLOW_ANY holds the mutex while its body runs. A task with UAT_FLOW_ADD
  * holds the mutex while it adds the value that its body left. A task locks the mutexes of its data in the order of the
  * mutexes' names, and waits for nothing else while it adds to a datum. So there is no deadlock. A task that names a
- * datum with both modes locks its mutex once, and its body gets the datum itself. A task that runs in place needs no
- * mutex: no other task of the flow is under way, and later tasks wait for its end if it parts.
+ * datum with both modes locks the datum's mutex once, and the task's body gets the datum itself. A task that runs in
+ * place needs no mutex: no other task of the flow is under way, and later tasks wait for its end if it parts.
  */
 #include "runtime/flow/guard.h"
 

@@ -2,8 +2,8 @@
 /*
  * The host on which an entry should preferably run: the one that keeps the largest datum that its task writes, or the
  * one that uat_flow_at() named. Some bits of the entry's name give this host (UAT_FLOW_HOMES): 1 + the host's number
- * modulo 15, or 0 if any host will do. They are a preference only: a wrong host costs transfers, and no result depends
- * on them.
+ * modulo 15, or 0 if any host will do. These bits are a preference only: a wrong host costs transfers, and no result
+ * depends on the bits.
  */
 #ifndef UAT_FLOW_HOME_H
 #define UAT_FLOW_HOME_H

@@ -19,8 +19,8 @@
  *       never mistakes a new entry for an old one.
  *   F6  A body begins after an ACQUIRE that follows the last decrement. A body that runs in place begins after an
  *       ACQUIRE that follows the retirement of the last entry.
- *   F7  Tasks wait for earlier tasks only: the oldest task that has not ended is ready or runs. So there is no
- *       deadlock, with any window.
+ *   F7  Tasks wait for earlier tasks only. So the oldest task that has not ended is ready or runs, and there is no
+ *       deadlock, whatever the window.
  *
  * Model: tests/model/flow.pml.
  */

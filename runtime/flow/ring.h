@@ -2,7 +2,7 @@
 /*
  * The ready entries of a worker. The owner pushes the entries into a ring. The owner and any worker without work take
  * entries from it, the oldest first. Entries that do not fit wait in a private list. A slot has one word, the name of
- * an entry. So the ring can be long, and thieves reach everything in it while the owner computes.
+ * an entry. So the ring can be long, and thieves reach every entry in the ring while the owner computes.
  *
  * A worker has two such rings. Entries that should preferably run on another host (home.h) go to the second ring, which
  * exists only if there is far memory. The owner takes from the first ring as long as it can. A thief looks at both

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an unroller knows of its flow while tasks of the flow are under way elsewhere: the ledger's entries, and the map
- * from data to the entries that access them. Nobody else uses it, so it needs no lock. It lies in a block of the
- * evacuation heap of the worker where the unroller runs, and follows the unroller to another worker at the next call.
+ * from data to the entries that access them. No other task uses this state, so it needs no lock. The state lies in a
+ * block of the evacuation heap of the worker where the unroller runs. If the unroller moves to another worker, the
+ * state follows at the next call.
  */
 #ifndef UAT_FLOW_STATE_H
 #define UAT_FLOW_STATE_H

@@ -156,7 +156,8 @@ static void add_to(struct newcomer *t, uint64_t p)
     append(t, relay.id);
 }
 
-/* Register t, which accesses the datum in this mode, with the sharers of a line, or with its writer. */
+/* Register t with the entries of a line for which it must wait: the sharers if they exclude `mode`, otherwise the
+ * writer. mode: how t accesses the datum. */
 static void follow(struct newcomer *t, const struct uat_flow_line *line, enum uat_flow_mode mode)
 {
     struct uat_flow_line copy = *line; /* a relay may move the state */

@@ -2,7 +2,7 @@
 /*
  * Cancellation of task groups. A cancellable group has an object (waitobj.h) at the worker that made it. When the group
  * is cancelled, the object's guard becomes UAT_WAITOBJ_SET for good. The object's words never change. So a query does
- * not take the guard: the home loads the guard, and any other worker READs guard and words at once and keeps the answer
+ * not take the guard: the home loads the guard. Any other worker READs guard and words together, and keeps the answer
  * for UAT_CANCEL_AGE_NS.
  */
 #include <inttypes.h>

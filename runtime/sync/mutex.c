@@ -86,8 +86,8 @@ static struct uat_located located(uint64_t name)
     return uat_locate(uat_waitobj_rank(name), (uintptr_t)uat_waitobj_address(name));
 }
 
-/* Go to the home of a biased mutex, or end the job if it is no mutex. noinline: the caller continues in another
- * process. */
+/* Go to the home of a biased mutex, or end the job if the name is not that of a mutex. noinline: the caller continues
+ * in another process. */
 static __attribute__((noinline)) struct uat_waitobj *go_home(uint64_t name, const char *what)
 {
     uat_waitobj_check(name, UAT_PARK_MUTEX, what);

@@ -92,8 +92,8 @@ static void leave_others(const struct select *s, int taken)
 }
 
 /*
- * Try each case, starting at a random one, until one is possible at once. Returns its index, with all guards left, or
- * -EAGAIN, with all guards held.
+ * Try the cases in turn, starting at a random one, until a case is possible at once. Returns its index, with all guards
+ * left, or -EAGAIN, with all guards held.
  */
 static int do_one_now(struct select *s)
 {

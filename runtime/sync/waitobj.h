@@ -6,8 +6,8 @@
  *   S1  Only the CMP_SWAP of the home's adapter changes `guard`. 0 means free, rank + 1 means held by that worker, and
  *       some values are final. Only the holder READs and WRITEs the other words.
  *   S2  A guard is taken by { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are the ones that
- *       the last holder left (O1). It is left by { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the
- *       WRITE has arrived before the guard is free (O1).
+ *       the last holder left (O1). A guard is left by { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget:
+ *       the WRITE has arrived before the guard is free (O1).
  *   S3  The holder waits for nothing but completions. No task switch happens with a guard held, with one exception: a
  *       task that waits is evacuated, and queues itself, under the guard that it took before it looked at the words. So
  *       no wake-up is lost between the look and the queueing. Several guards are taken in the order of the objects'
@@ -79,8 +79,8 @@ void uat_sync_reserve(void);
 void uat_sync_reserve_names(void);
 
 /* named.c, for a restart: uat_sync_forget_names() empties this worker's lists. uat_sync_add_name() adds a name to its
- * list, which depends on the number of workers. The name is in a block of `rank`, and the block's bytes are here. The
- * lists of all workers must be empty before the first name is added. */
+ * list, which depends on the number of workers. The name is in a block of `rank`, and `here` points to the block's
+ * bytes on this worker. The lists of all workers must be empty before the first name is added. */
 void uat_sync_forget_names(void);
 void uat_sync_add_name(int rank, uint64_t address, void *here);
 
@@ -135,7 +135,7 @@ void uat_waitobj_destroy(uint64_t name, enum uat_park_kind kind, const char *wha
 /* Destroy the object with its guard held. o: what uat_waitobj_take() returned. */
 void uat_waitobj_end(uint64_t name, const struct uat_waitobj *o, enum uat_park_kind kind, const char *what);
 
-/* For struct uat_park.park: with the guard of wait->object held, queue the task there and leave the guard. */
+/* For struct uat_park.park: with the guard of wait->object held, queue the task at that object and leave the guard. */
 void uat_waitobj_park(struct uat_park *wait, uint64_t name);
 
 /* With the guard held: queue the calling task, leave the guard, and wait for kind. reply: see struct uat_park. */
