@@ -38,8 +38,8 @@ static struct {
     uint64_t canary;
     uint64_t runs;    /* runs that have begun in this job */
     uint64_t highest; /* rank 0: the highest number of a checkpoint in the folder */
-    uint64_t said[2]; /* rank 0: a bit for each obstacle that was reported; in said[1], as the reason why the job did
-                       * not end */
+    uint64_t said[2]; /* rank 0: a bit for each obstacle that was reported; said[1]: for requests that should have ended
+                       * the job */
 } checkpoint;
 
 static bool is_on(void)
@@ -185,7 +185,8 @@ static int write_ranks(struct uat_sections_head *head, const struct uat_chain *c
     return rc ? rc : uat_arrays_write(head);
 }
 
-/* The highest value of any worker, in whole kilobytes. The lowest status wins, so a value goes as a negative one. */
+/* The highest value of any worker, in whole kilobytes. Workers agree on the lowest status, so each value is sent as a
+ * negative status. */
 static uint64_t highest(uint64_t bytes)
 {
     return (uint64_t)-uat_collective_agree(-(int)((bytes + 1023) / 1024)) * 1024;

@@ -23,8 +23,8 @@ void uat_kept_used(struct uat_used *used);
 /* Append what is left of ghost `rank`. */
 void uat_kept_save(struct uat_sections_out *out, int rank);
 
-/* For uat_chains_set(). uat_kept_any(): is a chain left? uat_kept_next(): the next chain, with its stacks in place,
- * valid until the next call. */
+/* For uat_chains_set(). uat_kept_any() returns whether a chain is left. uat_kept_next() returns the next chain, with
+ * its stacks in place; the chain is valid until the next call. */
 bool uat_kept_any(void);
 const struct uat_chain *uat_kept_next(void);
 

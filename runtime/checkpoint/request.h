@@ -9,8 +9,9 @@
 int uat_request_catch(void);
 void uat_request_release(void);
 
-/* With sigterm=checkpoint, take this worker's first SIGTERM as a request. Called before the start's barrier: after it
- * rank 0 may begin the program, and who sees it run may send the signal to all. Returns 0. */
+/* With sigterm=checkpoint, take this worker's first SIGTERM as a request. Called before the barrier of the start: after
+ * that barrier rank 0 may begin the program, and a user who sees the program run may send the signal to all workers.
+ * Returns 0. */
 int uat_request_spare(void);
 
 /* Start the clock on rank 0. Returns 0, or a negative errno that has been reported. */
@@ -20,8 +21,8 @@ void uat_request_close(void);
 /* A stop is over: start the clock again. end: the stop should have ended the job, but could not. */
 void uat_request_done(bool end);
 
-/* A worker's state cannot be saved now: start the clock again. A request that should end the job (end) stays, and is
- * made again after a second. Returns whether the request stays. */
+/* A worker's state cannot be saved now: start the clock again. If the request should end the job (end), it stays, and
+ * is made again after a second. Returns whether the request stays. */
 bool uat_request_refused(bool end);
 
 #endif
