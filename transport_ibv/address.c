@@ -138,9 +138,9 @@ int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_a
     }
     while ((best = uat_ibv_port_choose(ports, left, wish, by, sizeof(by))) >= 0) {
         bool first = *n == 0;
-        /* Open the device of the first port, to know that the port is usable: this worker will probably take it. For
-         * another InfiniBand port, the GID in /sys suffices. If a worker takes that port, which is rare, it queries the
-         * device then. */
+        /* Open the device of the first port, which this worker will probably take, to know that the port is usable. For
+         * another InfiniBand port, the GID in /sys suffices. If a worker takes such a port, which is rare, it then
+         * queries the device. */
         if (ports[best].by_sysfs &&
             (first || ports[best].attr.link_layer != IBV_LINK_LAYER_INFINIBAND || wish->gid_index >= 0)) {
             uat_ibv_port_complete(&ports[best]);

@@ -108,7 +108,7 @@ static int make_links(struct uat_ibv_bulk *b, const struct uat_bulk_config *conf
     return 0;
 }
 
-/* Allocate a table for the exchange. This must succeed, or the peers would hang. */
+/* Allocate a table for the exchange. The allocation must succeed, or the peers would hang. */
 static void *table(size_t count, size_t size)
 {
     void *p = calloc(count, size);

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 struct uat_ibv_demand {
-    int connections; /* queue pairs, including the one to the worker itself */
-    int neighbours;  /* workers whose segments it registers for peers, including its own; 0: another worker registers
-                      * them */
+    int connections; /* queue pairs, including the pair to the worker itself */
+    int neighbours;  /* workers, itself included, whose segments this worker registers for peers; 0: another worker
+                      * registers them */
     int regions;     /* memory regions: one of its own segment, and two of its group's pool if it registers the pool */
     uint64_t pages;  /* pages of 4 KiB in these regions, each of which takes a translation */
     unsigned depth;  /* requests in a queue */

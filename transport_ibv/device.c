@@ -83,9 +83,9 @@ static int take_gid(struct uat_ibv *ibv, const struct uat_ibv_address *address)
     return rc;
 }
 
-/* The preference for a partition key: 0: unusable, 1: limited member, 2: full member. Bit 15 of a key says that the
- * port is a full member; limited members do not reach each other. The other bits are the partition; 0 is no
- * partition. */
+/* The preference for a partition key: 0 if the key is unusable, 1 for a limited member, 2 for a full member. Bit 15 of
+ * a key says that the port is a full member; limited members do not reach each other. The other bits are the partition;
+ * 0 is no partition. */
 static int pkey_rank(uint16_t key, int wish)
 {
     if (!(key & 0x7fff) || (wish >= 0 && (key & 0x7fff) != (wish & 0x7fff)))

@@ -10,9 +10,9 @@
 #include "transport_ibv/cure.h"
 
 /*
- * A thread domain tells the driver that one thread posts and polls. In that case mlx5 takes no lock to post, and gives
- * the worker a doorbell page that no other queue uses. If the driver has no thread domains, or the adapter has no page
- * left, the queues are made in the plain protection domain.
+ * A thread domain tells the driver that one thread posts and polls. So mlx5 takes no lock to post, and gives the worker
+ * a doorbell page that no other queue uses. If the driver has no thread domains, or the adapter has no page left, the
+ * queues are made in the plain protection domain.
  */
 static void open_thread(struct uat_ibv *ibv)
 {
@@ -63,8 +63,8 @@ void uat_ibv_domains_close(struct uat_ibv *ibv)
         ibv_dealloc_pd(ibv->queue_pd);
     if (ibv->thread)
         ibv_dealloc_td(ibv->thread);
-    /* Other workers may still use the domain of the first worker of a group. In that case the kernel frees it with the
-     * last process. */
+    /* If this worker is the first of a group, other workers may still use its domain. The kernel then frees the domain
+     * with the last process. */
     if (ibv->pd && ibv->pool.shared)
         ibv_unimport_pd(ibv->pd);
     else if (ibv->pd)

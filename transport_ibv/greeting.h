@@ -14,8 +14,8 @@ _Static_assert(sizeof(struct uat_ibv_greeting) <= 56, "a request of librdmacm ha
 
 struct uat_ibv_greeting uat_ibv_greeting_make(const struct uat_ibv *ibv);
 
-/* The rank of the worker that sent these bytes, if this worker has a connection to that rank. -1: no such worker sent
- * them, and *why is the reason for this conclusion. */
+/* The rank of the worker that sent these bytes, if this worker has a connection to that rank. Returns -1, with the
+ * reason in *why, if no such worker sent them. */
 int uat_ibv_greeting_read(const struct uat_ibv *ibv, const void *data, size_t size, const char **why);
 
 #endif

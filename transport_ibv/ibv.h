@@ -109,7 +109,7 @@ struct uat_ibv_connection {
     char host[UAT_IBV_HOST];
 };
 
-/* How the segment of a worker of the job is reached. */
+/* How this worker reaches the segment of one worker of the job. */
 struct uat_ibv_peer {
     uint32_t connection; /* index in uat_ibv.connections of the connection that reaches the worker */
     uint32_t place : 31; /* position of the segment in the pool of its group */
@@ -215,7 +215,7 @@ int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *infos);
 void uat_ibv_neighbours_close(struct uat_ibv *ibv);
 
 /* neighbour.c: execute a chain by this CPU's loads and stores if it goes to a neighbour and does not need the adapter.
- * False: the adapter must execute the chain. */
+ * Returns false if the adapter must execute the chain. */
 bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *ops, int count);
 
 /* queues.c: completion queue and queue pairs. */

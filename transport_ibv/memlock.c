@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 
-/* Has this process CAP_IPC_LOCK? Then the kernel does not limit its locked memory. */
+/* Does this process have CAP_IPC_LOCK? If so, the kernel does not limit the process's locked memory. */
 static bool may_lock_all(void)
 {
     char line[128];

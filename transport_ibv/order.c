@@ -35,7 +35,8 @@ static void *find(const char *name)
     return function;
 }
 
-/* Execute a command. False if there is no libmlx5, the device is not an mlx5 device, or it refuses the command. */
+/* Execute a command. False if there is no libmlx5, if the device is not an mlx5 device, or if the device refuses the
+ * command. */
 static bool ask(struct ibv_context *context, const char *question, char *answer, size_t bytes)
 {
     typedef bool is_supported_fn(struct ibv_device *);

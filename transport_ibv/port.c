@@ -156,7 +156,7 @@ const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, 
     return buffer;
 }
 
-/* Does the wish allow this port? wish is NULL: every port is allowed. */
+/* Does the wish allow this port? If wish is NULL, every port is allowed. */
 static bool wanted(const struct uat_ibv_port *port, const struct uat_ibv_settings *wish)
 {
     return !wish || !*wish->device ||

@@ -22,7 +22,7 @@
 #include "transport_ibv/greeting.h"
 
 enum {
-    RESOLVE_MS = 5000, /* limit for the resolution of an address, and for that of a route */
+    RESOLVE_MS = 5000, /* limit for the resolution of an address, and for the resolution of a route */
     LOOK_MS = 500      /* time between two checks of the port while no event arrives */
 };
 

@@ -72,7 +72,7 @@ void uat_ibv_share_offer(struct uat_ibv *ibv, bool shared)
 {
     struct uat_ibv_offer *offer = &ibv->scratch->offer;
     if (shared) {
-        /* By default, Yama lets only ancestors take descriptors. Without Yama this call fails, but is not needed. */
+        /* By default, Yama lets only ancestors take descriptors. Without Yama this call fails, and is not needed. */
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
         offer->fd = ibv->context->cmd_fd;
         offer->pd = ibv->pd->handle;

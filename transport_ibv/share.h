@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * UAT_CONNECT=regions=shared: the first worker of a group registers the pool for the whole group. The other workers use
- * its open device and its protection domain (ibv_import_device(3), ibv_import_pd(3)). But each of them has its own
- * queue pairs, and its own region for its own segment. So the pages of the pool are pinned and translated once per
- * host, not once per worker. Only mlx5's driver supports this. If sharing fails, a worker itself registers the pool.
+ * the first worker's open device and protection domain (ibv_import_device(3), ibv_import_pd(3)). But each of them has
+ * its own queue pairs, and its own region for its own segment. So the pages of the pool are pinned and translated once
+ * per host, not once per worker. Only mlx5's driver supports this. If sharing fails, each worker registers the pool
+ * itself.
  */
 #ifndef UAT_IBV_SHARE_H
 #define UAT_IBV_SHARE_H
