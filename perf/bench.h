@@ -67,9 +67,10 @@ struct uat_bench {
     double *figures;              /* UAT_BENCH_FIGURES numbers, which run() and verify() set on rank 0 */
     struct uat_bench_figure names[UAT_BENCH_FIGURES]; /* names of the figures; an entry without a name ends them */
     /*
-     * Measures, and reports on rank 0. A microbenchmark has this function instead of results, known(), run() and
-     * sequential(). A microbenchmark has no --seq and no --repeat. Collective, between uat_init() and uat_finalize().
-     * Returns 0 or a negative errno, which it has reported. Two of the errors must be returned on all workers:
+     * Measures, and reports on rank 0. A microbenchmark sets this function, and leaves out `results`, known(), run()
+     * and sequential(). A microbenchmark has no --seq and no --repeat. Collective, between uat_init() and
+     * uat_finalize(). Returns 0 or a negative errno, which it has reported. Two of the errors must be returned on all
+     * workers:
      * - -EINVAL, if this job cannot be measured (the command line is wrong)
      * - UAT_BENCH_NO_ARRAY, if uat_global_alloc() refused
      */

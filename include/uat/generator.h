@@ -61,10 +61,10 @@
  *     void uat_generator_yield(type)                      inside the body
  */
 /*
- * UAT_GENERATOR_DECLARE(type, name, type1, arg1, ...), or UAT_GENERATOR_SIZED_DECLARE(bytes, ...), declares everything
- * above, and UAT_GENERATOR_BODY(name, type1, arg1, ...) { body } later defines the body. This is for two generators
- * that use each other. A generator contains its stack, so two generators cannot be in each other's stacks: the user
- * puts one of them elsewhere.
+ * UAT_GENERATOR_DECLARE(type, name, type1, arg1, ...) declares everything above, and so does
+ * UAT_GENERATOR_SIZED_DECLARE(bytes, ...). UAT_GENERATOR_BODY(name, type1, arg1, ...) { body } later defines the body.
+ * This is for two generators that use each other. A generator contains its stack, so two generators cannot be in each
+ * other's stacks: the user puts one of them elsewhere.
  */
 #define UAT_GENERATOR_DECLARE(type, name, ...) UAT_GENERATOR_SIZED_DECLARE(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)
 #define UAT_GENERATOR(type, name, ...)         UAT_GENERATOR_SIZED(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)

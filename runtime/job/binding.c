@@ -35,8 +35,8 @@ static bool find_allowed(cpu_set_t *allowed)
     return true;
 }
 
-/* For every hardware thread, which Linux counts as a core: the lowest hardware thread of the same physical core, or the
- * thread itself if the kernel does not say. */
+/* Find the lowest hardware thread on the same physical core as each hardware thread, or the thread itself if the kernel
+ * does not say. (Linux counts each hardware thread as a core.) */
 static void find_siblings(int siblings[CPU_SETSIZE])
 {
     for (int c = 0; c < CPU_SETSIZE; c++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: tasks that post requests explicitly get parts and run them. Requests that they cancel are not lost. */
+/* Description: tasks that explicitly post requests get parts and run them. Requests that the tasks cancel are not
+ * lost. */
 #include <errno.h>
 #include <stdio.h>
 

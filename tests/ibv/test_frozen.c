@@ -66,7 +66,8 @@ static void count_alarm(int number)
 {
 }
 
-/* Signals arrive more often than rank 1 reads the time. Waits that the signals interrupt must also count. */
+/* Signals arrive more often than rank 1 reads the time. The time of a wait that a signal interrupts must also count
+ * towards the timeout. */
 static void alarm_often(bool on)
 {
     struct sigaction action = {.sa_handler = count_alarm}; /* no SA_RESTART */

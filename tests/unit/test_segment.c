@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the segment's default address fits into address spaces of 39 to 48 bits, not near either end.
+ * Description: the segment's default address lies inside an address space of 36 to 48 bits, and is not near either end
+ * of it.
  */
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
