@@ -17,19 +17,19 @@ struct uat_alone {
     size_t arg_size;
 };
 
-/* Bytes for the result of a task without a spawner, unless it is the root. They are all 0 at its start. Nobody reads a
- * result from them; runtime/flow/declare.c keeps a pointer in them. */
+/* Bytes for the result of a task without a spawner, unless the task is the root. The bytes are all 0 when the task
+ * starts. Nobody reads a result from them; runtime/flow/declare.c keeps a pointer in them. */
 enum { UAT_ALONE_RESULT = 8 };
 
-/* The functions that runtime/flow/ gives to the scheduler. The initial ones find nothing. */
+/* The functions that runtime/flow/ gives to the scheduler. The initial functions find nothing. */
 struct uat_alone_source {
-    /* Take a ready entry of this worker (own) or of another worker (other). The region must be empty. */
+    /* Take a ready entry: take_own() of this worker, take_other() of another worker. The region must be empty. */
     bool (*take_own)(struct uat_alone *task);
     bool (*take_other)(struct uat_alone *task);
     /* a task that was taken has ended, perhaps on a worker other than the one where it began */
     void (*ended)(uint64_t name);
-    /* See uat_join_defer(). views: the list of reducers' views that the child has left, or 0. They belong to the strand
-     * that the child ran and that its spawner began. */
+    /* See uat_join_defer(). views: the list of reducers' views that the child has left, or 0. The views belong to the
+     * strand that the child's spawner began and the child continued. */
     void (*child_ended)(uint64_t name, uint64_t views);
     bool (*any)(void);   /* is an entry ready here? */
     bool (*takes)(void); /* may this worker take work from others? See uat_set_concurrency() */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack protector's canary. A function stores its process's canary in its frame on entry; the process in which the
- * function returns checks it. The task may have migrated between entry and return, so all workers use the same canary
- * inside uat_run(). Functions that are active while the canary changes are not protected themselves (UAT_NO_CANARY).
- * Where a process cannot exchange its canary, uat_identity_compare() refuses a program that has canaries.
+ * The stack protector's canary. A function stores its process's canary in its frame on entry. The process in which the
+ * function returns checks this canary. The task may have migrated between entry and return, so all workers use the same
+ * canary inside uat_run(). Functions that are active while the canary changes are not protected themselves
+ * (UAT_NO_CANARY). uat_identity_compare() refuses a program that has canaries if a process cannot exchange its canary.
  */
 #ifndef UAT_CANARY_H
 #define UAT_CANARY_H

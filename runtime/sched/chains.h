@@ -2,8 +2,9 @@
 /*
  * Chains of a checkpoint that have yet to begin: the chains of ghosts (runtime/segment/ghost.h). The keeper of a ghost
  * offers its chain as a ready task, which any worker may take. The block of this task holds the chain's stacks, the
- * number of the chain's entries, and the entries. A chain begins on its keeper if the heap has no room for it, or if
- * its task waits in place. The keeper begins such a chain before it steals, when it has no other work of its own.
+ * number of the chain's entries, and the entries. A chain begins on its ghost's keeper if the heap has no room for the
+ * chain, or if the chain's task waits in place. The keeper begins such a chain when it has no other work of its own,
+ * and before it steals.
  */
 #ifndef UAT_CHAINS_H
 #define UAT_CHAINS_H
@@ -14,17 +15,17 @@
 #include "deque/chain.h"
 #include "deque/ready.h"
 
-/* next() returns a chain whose stacks it has put in place, or NULL after the last. Until then any() is true. Both may
- * be NULL if there are no chains. */
+/* next() puts the stacks of a chain in place and returns the chain, or returns NULL after the last chain. any() says
+ * whether a chain is left. Both may be NULL if there are no chains. */
 void uat_chains_set(const struct uat_chain *(*next)(void), bool (*any)(void));
 
 /* The next chain, or NULL. The region must be empty. */
 const struct uat_chain *uat_chains_next(void);
 
-/* Does `where` name a block of an evacuation heap with room for `bytes` bytes? */
+/* Does `where` name a block that has room for `bytes` bytes in an evacuation heap? */
 typedef bool uat_chains_block_fn(uint64_t where, size_t bytes);
 
-/* Push the entries of the chain in the task's block. The chain's stacks must be in place, and the deque must be
+/* Push the entries of the chain that the task's block holds. The chain's stacks must be in place, and the deque must be
  * empty. */
 void uat_chains_take(const struct uat_ready_task *task, uat_chains_block_fn *is_block);
 

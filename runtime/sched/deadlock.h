@@ -21,7 +21,7 @@
 /* Reserve the words of the deadlock detection in the segment. */
 void uat_deadlock_reserve(void);
 
-/* A counter of waiting tasks for each kind. Only the local CPU writes it; rank 0 READs it in a deadlock. */
+/* Counters of waiting tasks, one for each kind. Only the local CPU writes them; rank 0 READs them in a deadlock. */
 extern struct uat_area uat_deadlock_waits __attribute__((visibility("hidden")));
 
 /* What tasks of this kind wait for: "a future", "a mutex", ... */

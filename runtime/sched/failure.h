@@ -15,12 +15,12 @@ void uat_failure_reserve(void);
  * task". */
 void uat_failure_refuse(const char *what);
 
-/* Called when the running task has failed and ends while its spawner, from which it has parted, is here. Leaves the
- * failure in this worker's record `name`. The task is the first of the two to arrive. */
+/* Called when the running task has failed and ends. The task has parted from its spawner, but the spawner is here.
+ * Leaves the failure in this worker's record `name`. The task arrives at the record before its spawner. */
 void uat_failure_leave(uint64_t name);
 
-/* Called by the second to arrive: subtracts UAT_RECORD_FAILED from the record's state. If `take`, the running task,
- * which is the joiner, fails with the failure that the record holds. */
+/* Called by the second to arrive: subtracts UAT_RECORD_FAILED from the record's state. If `take` is true, the running
+ * task is the joiner, and it fails with the failure that the record holds. */
 void uat_failure_settle(uint64_t name, bool take);
 
 #endif

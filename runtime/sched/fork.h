@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fork() in a task. The task's stack is shared memory, so after a fork, parent and child would write to one stack.
- * Therefore the uni-address region is private memory with the same contents while fork() runs. The child keeps that
- * memory. The parent copies back what its task has changed meanwhile, and maps the shared memory again.
+ * Therefore the uni-address region is private memory while fork() runs. Its contents stay the same. The child keeps
+ * that memory. The parent copies back what its task has changed meanwhile, and maps the shared memory again.
  *
  * Thieves do not notice. They read the shared memory through their own mappings or registrations. They may take only
  * the stacks of the running task's ancestors, which do not change while the task is in fork(). No peer writes to the
@@ -25,8 +25,8 @@ extern bool uat_fork_is_child;
  * reported. */
 int uat_fork_open(void);
 
-/* Ends a forked child that tries to continue as a worker. Every slow path by which a task enters the runtime calls it;
- * in the child there are no fast paths. */
+/* Ends a forked child that tries to continue as a worker. Every slow path by which a task enters the runtime calls this
+ * function; in the child there are no fast paths. */
 void uat_fork_refuse(void) __attribute__((cold));
 
 static inline void uat_fork_check(void)

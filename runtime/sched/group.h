@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of task groups (include/uat.h) that spawn and join use. All children of a group that part from their spawner
- * share one join record (J4). The group holds the record from the first publication of its spawner until the wait. But
- * it drops the record earlier if the child of that publication ends here while no other child lives elsewhere.
+ * The functions of task groups (include/uat.h) that spawn and join use. All children of a group that part from their
+ * spawner share one join record (J4). The group holds the record from the first publication of its spawner until the
+ * wait. There is one exception: the group drops the record earlier if the child of that publication ends here while no
+ * other child lives elsewhere.
  */
 #ifndef UAT_RUNTIME_GROUP_H
 #define UAT_RUNTIME_GROUP_H
@@ -12,7 +13,7 @@
 
 #include "include/uat.h"
 
-/* The group whose handle this is; NULL if it is an ordinary handle. */
+/* The group to which this handle belongs, or NULL if this is an ordinary handle. */
 static inline uat_group_t *uat_group_of(uat_task_t *task)
 {
     return task->result == UAT_GROUP_RESULT ? (uat_group_t *)(void *)task : NULL;

@@ -15,9 +15,10 @@ enum {
                           * failure */
     PAUSE_SHIFT_MAX = 8, /* maximum number of doublings: pauses of up to 16 us, so that new work is found within 20
                           * us */
-    /* The maximum over shared memory after an attempt that found nothing: pauses of up to 1 us. They may be short,
-     * because there is no network to share, and an attempt that finds nothing only reads. After a lost race
-     * PAUSE_SHIFT_MAX applies, because each claim delays an owner that publishes an entry or takes one back. */
+    /* The maximum number of doublings if workers share memory and the attempt found nothing: pauses of up to 1 us. The
+     * pauses may be short, because there is no network to share, and an attempt that finds nothing only reads. After a
+     * lost race PAUSE_SHIFT_MAX applies, because each claim delays an owner that publishes an entry or takes one
+     * back. */
     PAUSE_SHIFT_NEAR = 4,
     SPIN_FAILURES = 32,   /* failed attempts before yielding the core */
     SLEEP_FAILURES = 128, /* failed attempts before sleeping, where workers outnumber cores */

@@ -11,8 +11,8 @@ struct uat_idle {
     unsigned failures; /* consecutive failures */
 };
 
-/* Prepare. seed and rank seed the random pauses; by_cpu: the transport's operations are loads and stores of this
- * CPU. */
+/* Prepare. `seed` and `rank` together seed the random pauses. by_cpu: are the transport's operations loads and stores
+ * of this CPU? */
 void uat_idle_open(uint64_t seed, int rank, bool by_cpu);
 
 /* Back off for a random time after a failed attempt. The time grows with each failure, so that idle workers leave the

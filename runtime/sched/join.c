@@ -208,7 +208,8 @@ static bool asks_first(uintptr_t sp, uintptr_t base)
     return uat_delay_choice(base - sp > LEAVE_AT_ONCE_MAX || (unreleased && *unreleased));
 }
 
-/* Ends the job unless the task whose segment is [sp, base) may join this child: it must be the child's spawner. */
+/* Ends the job unless the task whose segment is [sp, base) may join this child: the task must be the child's
+ * spawner. */
 static void check_joiner(uintptr_t sp, uintptr_t base, const uat_task_t *task)
 {
     uat_task_check_stack(sp, "uat_join()");
@@ -243,8 +244,8 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     uat_global_refuse_open("at a join");
     struct uat_block *block = NULL;
     bool has_ended = asks_first(sp, base) && uat_meet_asks(group, name);
-    /* The deque may hold private spawners below a task that has waited. They part from this task before its stack is
-     * copied. */
+    /* The deque may hold private spawners below a task that has waited. These spawners part from this task before its
+     * stack is copied. */
     uintptr_t parted = 0;
     if (!has_ended && (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD || !(block = evacuate(sp, base)))) {
         uat_park_unpart(parted); /* do this now, so that no checkpoint records them as parted */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The join of a child and a spawner that parted, on the scheduler's side: greedy join (Shiina and Taura, Cluster'22)
- * over a join record, with hardware FETCH_ADD. Model: tests/model/join.pml.
+ * The join of a child and its spawner after they have parted, on the scheduler's side: greedy join (Shiina and Taura,
+ * Cluster'22) over a join record, with hardware FETCH_ADD. Model: tests/model/join.pml.
  *
  *   Child's end   { WRITE result; FETCH_ADD(state, 1); READ waiter }
  *   joiner        READ state; if odd { FETCH_ADD(state, 1); READ result }
  *                 else evacuate, { WRITE waiter; FETCH_ADD(state, 1); READ result }
  *
- * The side that finds an even old value was first: the child is then done, or the joiner waits. The side that finds an
- * odd old value was second: the child then resumes the joiner, or the joiner continues.
+ * The side that finds an even old value arrived first: a child is done, and a joiner waits. The side that finds an odd
+ * old value arrived second: a child resumes the joiner, and a joiner continues.
  *
  * A child that has failed (uat/detail/failure.h) adds UAT_RECORD_FAILED as well, and WRITEs its failure in place of
  * the result. The second to arrive subtracts UAT_RECORD_FAILED again. A joiner READs the failure in the same chain.

@@ -51,8 +51,8 @@ static uint64_t state_of(uint64_t record)
     return state;
 }
 
-/* Check and return a record's count in the same way. It is between the number of a group's children and minus that
- * number (J4). */
+/* Check and return a record's count in the same way. The count lies between minus and plus the number of the group's
+ * children (J4). */
 static uint64_t count_of(uint64_t record)
 {
     uint64_t count = uat_met()->old;
@@ -61,8 +61,8 @@ static uint64_t count_of(uint64_t record)
     return count;
 }
 
-/* READs of the waiter and of the result, with the list of views beside them. They follow the FETCH_ADD, so the list is
- * complete if the reader arrived second (V3). */
+/* READs of the waiter and of the result. Each also gets the list of views, which lies between the two. The READs follow
+ * the FETCH_ADD, so the list is complete if the reader arrived second (V3). */
 static struct uat_op read_waiter(const struct uat_record *record)
 {
     return uat_op_read(&uat_met()->waiter, &record->waiter, sizeof(struct uat_waiter) + sizeof(record->views));

@@ -10,8 +10,8 @@
 #include "include/uat.h"
 #include "runtime/segment/record.h"
 
-/* Local buffers of the chains. waiter, views and result lie as in struct uat_record, so that one READ gets two of
- * them. */
+/* Local buffers of the chains. waiter, views and result have the same order as in struct uat_record, so that one READ
+ * can get two neighbours. */
 struct uat_met {
     uint64_t old; /* old value that an atomic returns */
     uint64_t unused[2];
@@ -40,11 +40,11 @@ bool uat_meet_child(uint64_t name, const void *result, uint32_t size);
 /* Has the child ended, or each of the group's children? This takes one READ. The answer "no" may be out of date. */
 bool uat_meet_asks(const uat_group_t *group, uint64_t name);
 
-/* The joiner is second, as uat_meet_asks() has said: get the result, of `size` bytes. */
+/* Called when uat_meet_asks() has said that the joiner is second: get the result of `size` bytes. */
 void uat_meet_second(const uat_group_t *group, uint64_t name, uint64_t size);
 
-/* Store the waiter in the record. Returns whether the child, or each of the group's children, had ended before: in that
- * case the waiter is unused, and the result is here. */
+/* Store the waiter in the record. Returns whether the child, or each of the group's children, had ended before. If so,
+ * the waiter is unused, and the result is in the buffers. */
 bool uat_meet_joiner(const uat_group_t *group, uint64_t name, const struct uat_waiter *waiter, uint64_t size);
 
 #endif

@@ -27,8 +27,8 @@ void uat_migrate(int rank)
     uat_park(&wait);
 }
 
-/* The argument of a task that migrates before it calls fn. The size of this struct keeps fn's argument, which follows,
- * aligned. */
+/* The argument of a task that migrates before it calls fn. fn's argument follows this struct, and the struct's size
+ * keeps the argument aligned. */
 struct placed {
     uat_fn *fn;
     int64_t rank;
@@ -51,7 +51,7 @@ void uat_spawn_on(uat_task_t *t, int rank, uat_fn *fn, const void *arg, size_t a
         uat_spawn(t, fn, arg, arg_size, result, result_size);
         return;
     }
-    /* The argument is copied twice: to this frame, and to the task's. */
+    /* The argument is copied twice: to this frame, and to the task's frame. */
     uat_task_check((uintptr_t)__builtin_frame_address(0), arg_size > SIZE_MAX / 2 ? arg_size : 2 * arg_size,
                    result_size);
     size_t size = sizeof(struct placed) + arg_size;

@@ -14,7 +14,7 @@
 
 extern uint32_t uat_modes_of_run;
 
-/* The current modes become the modes of the run. */
+/* Make the current modes the modes of the run. */
 static inline void uat_modes_note(void)
 {
     uat_modes_of_run = uat_cpu_modes();

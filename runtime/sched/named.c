@@ -14,7 +14,7 @@ void uat_named_reserve(void)
     uat_segment_reserve(&one);
 }
 
-/* A chain for a ghost, with the addresses at its keeper. */
+/* A chain of operations on a ghost, with the addresses at the ghost's keeper. */
 struct moved {
     struct uat_op ops[UAT_CHAIN_MAX];
 };

@@ -25,7 +25,7 @@
 #include "runtime/sched/park_kind.h"
 #include "runtime/sched/views.h"
 
-/* The number of ranks that names may carry: workers, and ghosts of a larger job. */
+/* The number of ranks that names may carry: the workers, and the ghosts if the job was larger at its checkpoint. */
 static inline int uat_park_names(void)
 {
     return uat_ghosts.size > 0 ? uat_ghosts.names : uat_self.size;
@@ -54,8 +54,8 @@ static inline bool uat_park_is_stack(uint64_t sp, uint64_t base)
 /* The header of a block with a waiting stack. */
 struct uat_parked {
     uint64_t returned; /* as in struct uat_block */
-    uint64_t next;     /* name of the next waiter, whose worker WRITEs it under the object's guard; or the link that
-                        * inbox.h describes */
+    uint64_t next;     /* name of the next waiter, or the link that inbox.h describes. The next waiter's worker WRITEs
+                        * the name under the object's guard */
     /* The local CPU writes this field and those below, except `settled`, before any peer knows the block. */
     uint64_t sp, base;
     uint64_t reply; /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */
@@ -145,7 +145,7 @@ void uat_park_reserve(void);
 const uint64_t *uat_park_atomic(void);
 uint64_t *uat_park_inbox(void);
 
-/* Open and close the ring of this worker's ready tasks, and its inbox. To be opened after the transport. Returns 0 or
+/* Open and close this worker's inbox and the ring of its ready tasks. Open them after the transport. Returns 0 or
  * -ENOMEM, which has been reported. */
 int uat_park_open(void);
 void uat_park_close(void);
@@ -160,10 +160,11 @@ static inline void uat_park_ready(const struct uat_ready_task *task, enum uat_pa
         uat_park_no_memory();
 }
 
-/* For struct uat_park.park: send the task to the worker whose uat_inbox_tag() is wait->tag. */
+/* A function for struct uat_park.park: it sends the task to the worker whose uat_inbox_tag() is wait->tag. */
 void uat_park_send(struct uat_park *wait, uint64_t name);
 
-/* uat_park_ready() of a task that only this worker may resume. Its block lies here, or it was queued under a guard. */
+/* As uat_park_ready(), for a task that only this worker may resume. The task's block lies here, or the task was queued
+ * under a guard. */
 static inline void uat_park_ready_here(const struct uat_ready_task *task, enum uat_park_kind kind)
 {
     struct uat_parking *p = &uat_parking;
@@ -173,8 +174,9 @@ static inline void uat_park_ready_here(const struct uat_ready_task *task, enum u
         uat_park_no_memory();
 }
 
-/* Take a ready task of this worker (own) or of another worker (other). The region must be empty. On success the task's
- * stack is in the region, its base is pushed, and its stack pointer is returned. Returns 0 if there is none. */
+/* Take a ready task: uat_park_take_own() of this worker, uat_park_take_other() of another worker. The region must be
+ * empty. On success the task's stack is in the region, its base is pushed, and its stack pointer is returned. Returns 0
+ * if there is none. */
 uintptr_t uat_park_take_own(void);
 uintptr_t uat_park_take_other(void);
 

@@ -18,7 +18,7 @@ extern void __sanitizer_finish_switch_fiber(void *fake_stack, const void **old_b
 /* Instrumented functions read this on entry to learn whether to keep their locals off the stack. */
 extern int __asan_option_detect_stack_use_after_return __attribute__((weak));
 
-/* The process's own stack while a task runs, and where its functions keep their locals if not on the stack. */
+/* The process's own stack while a task runs, and the memory for locals that functions on that stack keep elsewhere. */
 __attribute__((unused)) static const void *uat_sanitize_own;
 __attribute__((unused)) static size_t uat_sanitize_own_size;
 __attribute__((unused)) static void *uat_sanitize_own_locals;

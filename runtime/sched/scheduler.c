@@ -33,7 +33,8 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
-/* Resume a continuation whose child lives elsewhere. Its task then has one more child to join. Returns sp. */
+/* Resume a continuation whose child lives elsewhere. From now on the continuation's task has one more child to join.
+ * Returns sp. */
 static uintptr_t go_on_without_child(uintptr_t sp, uintptr_t base)
 {
     uat_frame_at(base)->pending++;
@@ -52,7 +53,7 @@ static uintptr_t next_own(void)
         if (pop == UAT_POP_GONE)
             continue;
         /* Entries older than a parted one have parted before it. A private entry is popped here only if it lies right
-         * below a task that waits, from which it has just parted in uat_park_part_next(). */
+         * below a task that waits. In that case uat_park_part_next() has just parted the entry from this task. */
         assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0);
         uat_task_counts.continued++;
         return go_on_without_child(sp, uat_deque_base(deque));

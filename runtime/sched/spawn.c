@@ -28,7 +28,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 
-/* Bytes below the region. A stack pointer farther down is not an overflow of a task's stacks. */
+/* A stack pointer that is more than this number of bytes below the region is not an overflow of a task's stacks. */
 #define OVERFLOW_MAX (UINT64_C(64) << 30)
 
 void uat_task_check_stack(uintptr_t sp, const char *call)
@@ -154,9 +154,9 @@ static void end_failed(const struct uat_frame *frame, uintptr_t sp)
 }
 
 /*
- * The slow path of a task's end: the task whose segment begins at sp has returned, and the task's deque entry may not
- * be private. Returns if the spawner's continuation is still here. Otherwise switches to the scheduler, which finds the
- * ended task as the suspended task.
+ * The slow path of a task's end: the task whose segment begins at sp has returned, and the task's deque entry is
+ * perhaps not private. Returns if the spawner's continuation is still here. Otherwise switches to the scheduler, which
+ * finds the ended task as the suspended task.
  */
 void uat_task_returned(uintptr_t sp)
 {

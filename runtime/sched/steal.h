@@ -18,8 +18,8 @@ int uat_steal_open(void);
 void uat_steal_close(void);
 
 /*
- * Try to steal once from victims of uat_victims_choose(). Returns enum uat_steal, or a negative errno that has been
- * reported.
+ * Try to steal once from victims that uat_victims_choose() chooses. Returns enum uat_steal, or a negative errno that
+ * has been reported.
  */
 int uat_steal_try(struct uat_stolen *stolen);
 
@@ -29,7 +29,7 @@ int uat_steal_from(const struct uat_victims *victims, struct uat_stolen *stolen)
 /* Make a worker take its slow path soon: see uat_poke_fn. */
 int uat_steal_poke(int rank);
 
-/* Try once to take a ready task from victims of uat_victims_choose(): see uat_ready_steal(). */
+/* Try once to take a ready task from victims that uat_victims_choose() chooses: see uat_ready_steal(). */
 int uat_steal_ready(struct uat_ready *ready, struct uat_ready_task *task, bool *fetched, unsigned *trips);
 
 const struct uat_thief_counts *uat_steal_counts(void);

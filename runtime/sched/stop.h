@@ -7,10 +7,10 @@
  *   ask      Rank 0 stops its own task first. Then it WRITEs the order to each worker, and pokes (uat_poke_fn) each
  *            worker that has not stopped, again and again.
  *   stop     A worker sees the order at its next slow path: a spawn, the end of a task, a join, a wait, the scheduler.
- *            A running task saves itself on its own stack and leaves for the scheduler.
+ *            A running task saves itself on its own stack and switches to the scheduler.
  *   still    The worker completes its own operations and releases global memory, then stores the order to `still`,
  *            which rank 0 READs.
- *   freeze   Once all are still, rank 0 announces that along a tree. Each worker takes its published entries back. Then
+ *   freeze   Once all are still, rank 0 announces this along a tree. Each worker takes its published entries back. Then
  *            it has only its chain, its lent records and its lent blocks.
  *
  *   K1  A worker becomes still only where its running task has saved itself on its own stack.
@@ -77,7 +77,7 @@ static inline bool uat_stop_wanted(void)
 /* Stop the running task, on its own stack. Returns when the run continues, perhaps in a later job. */
 void uat_stop_task(void);
 
-/* suspended_task of struct uat_worker points here if uat_stop_task() has suspended the task. */
+/* suspended_task of struct uat_worker points to this mark if uat_stop_task() has suspended the task. */
 extern uat_task_t uat_stop_mark;
 
 /* Stop this worker; called by the scheduler. sp: where its task will continue, or 0 if it has none. join: the child for

@@ -17,7 +17,7 @@ extern bool uat_torture_on;
  * workers. */
 void uat_torture_open(int rank);
 
-/* Is mode "steal" on? A worker that spawns then needs idle workers to be awake. */
+/* Is mode "steal" on? In this mode a worker that spawns needs idle workers to be awake. */
 bool uat_torture_waits_for_thieves(void);
 
 /* uat_torture_pushed() is called after the continuation at sp was pushed, and uat_torture_returned() is called before
@@ -25,7 +25,8 @@ bool uat_torture_waits_for_thieves(void);
 void uat_torture_pushed(uintptr_t sp);
 void uat_torture_returned(uintptr_t sp);
 
-/* For a checkpoint. If `all`, bring back all stacks that were moved away; else poison their places again. */
+/* Called for a checkpoint. If `all` is true, bring back all stacks that were moved away. Otherwise poison their places
+ * again. */
 void uat_torture_show(bool all);
 
 #endif

@@ -91,7 +91,7 @@ static uint64_t look(uint64_t name, struct left *left)
 static __attribute__((noinline)) void add_block(const struct left *left)
 {
     uat_views_check_stack(left->size);
-    /* lies on this stack, because a READ must land in the segment, not in private memory */
+    /* this array lies on the task's stack, because a READ must land in the segment, not in private memory */
     _Alignas(UAT_VIEWS_ALIGN) char flat[left->size];
     struct uat_parked *block = (struct uat_parked *)(uintptr_t)(left->name & ((UINT64_C(1) << 48) - 1));
     struct uat_op read = uat_op_read(flat, (const char *)block + UAT_READY_STACK, left->size);
@@ -112,7 +112,7 @@ static void add_list(uint64_t list)
     size_t count = 0, room = 0;
     struct left *left = NULL;
     for (uint64_t name = list; name;) {
-        /* in that case the list has a cycle: all heaps together have no room for more blocks */
+        /* more than blocks_max blocks mean that the list has a cycle: all heaps together have room for no more */
         if (count > uat_parking.inbox.blocks_max)
             uat_word_refuse(-1, "the list of views in a join record", name);
         if (count == room) {
