@@ -4,8 +4,8 @@
  * error. The other workers find the name taken, connect, and wait until the speaker has printed. Only then do they end
  * the job, because that would end the speaker, too. No file is involved, and the kernel frees the name.
  *
- * A worker is silent only if the speaker says that it has printed. It says so by a byte; to workers that connect later,
- * it says so by a second socket. If the speaker is killed before that, the other workers print.
+ * A worker is silent only if the speaker says that it has printed. It says so by sending a byte. A second socket says
+ * so to workers that connect later. If the speaker is killed before it says so, the other workers print.
  */
 #include "runtime/job/alike.h"
 
@@ -64,7 +64,7 @@ static struct name name_of(const char *what, uint64_t error)
     return name;
 }
 
-/* Listen on a socket with this name. Returns the socket, or -1 if the name is taken, or after another error. */
+/* Listen on a socket with this name. Returns the socket, or -1 if the name is taken or another error occurs. */
 static int listen_as(const struct name *name, int most)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

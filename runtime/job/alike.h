@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors at the start that several workers of a host report: one of them prints its line, with the number of the other
- * workers.
+ * Errors that several workers of a host report at the start. One of these workers prints its line, with the number of
+ * the other workers.
  */
 #ifndef UAT_ALIKE_H
 #define UAT_ALIKE_H
@@ -11,8 +11,8 @@
 
 /*
  * From now on, until uat_alike_close(), each uat_error() first checks whether other workers of this host report the
- * same error, that is, one with the same format. host: as in the log. workers: number of workers on this host; if it is
- * 1, this does nothing. Call it after uat_log_identity(), in a job that a launcher has started.
+ * same error. Errors with the same format are the same. host: as in the log. workers: number of workers on this host;
+ * if it is 1, this does nothing. Call it after uat_log_identity(), in a job that a launcher has started.
  */
 void uat_alike_open(const char *host, int workers);
 void uat_alike_close(void);

@@ -35,8 +35,8 @@ static bool find_allowed(cpu_set_t *allowed)
     return true;
 }
 
-/* Find the lowest hardware thread on the same physical core as each hardware thread, or the thread itself if the kernel
- * does not say. (Linux counts each hardware thread as a core.) */
+/* Find for each hardware thread the lowest hardware thread on the same physical core. If the kernel does not say which
+ * that is, take the thread itself. (Linux counts each hardware thread as a core.) */
 static void find_siblings(int siblings[CPU_SETSIZE])
 {
     for (int c = 0; c < CPU_SETSIZE; c++) {

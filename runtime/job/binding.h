@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binding of a worker to cores and memory. A worker keeps the binding of its launcher. Without one it binds to a core
- * of its own. Each worker publishes its cores, so that a bad placement can be reported.
+ * Binding of a worker to cores and memory. A worker keeps the binding of its launcher. Without such a binding, the
+ * worker binds to a core of its own. Each worker publishes its cores, so that a bad placement can be reported.
  */
 #ifndef UAT_BINDING_H
 #define UAT_BINDING_H
@@ -26,14 +26,14 @@ struct uat_crowding {
 };
 
 /*
- * Bind this worker, local_rank of local_size on its host, as `bind` says. Fill in *binding. Binding only affects speed,
- * so failures are logged and otherwise ignored.
+ * Bind this worker as `bind` says, and fill in *binding. This is worker local_rank of local_size on its host. Binding
+ * only affects speed, so failures are logged and otherwise ignored.
  */
 void uat_binding_take(struct uat_binding *binding, enum uat_bind bind, int local_rank, int local_size);
 
 /*
- * The core for local_rank, among those allowed, or -1 if there are not enough for local_size workers. siblings[c] is
- * the first hardware thread of c's core. Second threads are used only when all cores have a worker.
+ * The allowed core for local_rank, or -1 if the allowed cores are not enough for local_size workers. siblings[c] is the
+ * first hardware thread of c's core. Second threads are used only when all cores have a worker.
  */
 int uat_binding_choose(const cpu_set_t *allowed, const int *siblings, int local_rank, int local_size);
 

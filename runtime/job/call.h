@@ -2,16 +2,17 @@
 /*
  * Which collective call this worker is in, and whether the others are in the same one.
  *
- * All workers make the same collective calls in the same order. Each call has a number, counted from uat_init(), which
- * is 0, and a kind; number and kind are one word of the segment, which peers READ. A worker compares a peer's word with
- * its own wherever it waits for that peer:
+ * All workers make the same collective calls in the same order. Each call has a kind and a number. The numbers count up
+ * from uat_init(), which has number 0. Number and kind form one word of the segment, which peers READ. A worker
+ * compares a peer's word with its own wherever it waits for that peer:
  *
  *   in a barrier,     Each message carries the word. Once a second the worker also READs the word of the partner that
  *   or in a tree      it waits for: the partner may be in a call that has no barrier yet, such as uat_run().
  *   in uat_run()      An idle worker READs rank 0's word once a second until rank 0, which has the root, is there.
  *
- * A mismatch is always found. Consider the ring in which each rank waits for the one before it: if any two ranks are in
- * different calls, so are two neighbours in the ring. One of the two ends the job with a message that names both calls.
+ * A mismatch is always found. Consider the ring in which each rank waits for the rank before it. If any two ranks are
+ * in different calls, then two neighbours in the ring are in different calls. One of these neighbours ends the job with
+ * a message that names both calls.
  *
  * A lower number is no mismatch: the worker with the lower number is late, and may be late for any length of time.
  *
@@ -58,8 +59,8 @@ void uat_call_reserve(void);
 void uat_call_open(void);
 void uat_call_close(void);
 
-/* May this be called now: after uat_init(), before uat_finalize(), outside of tasks? If not, prints one line and
- * returns -EINVAL. */
+/* May this call be made now? It must be after uat_init(), before uat_finalize() and outside of tasks. If not, prints
+ * one line and returns -EINVAL. */
 int uat_call_check(enum uat_collective call);
 
 /* May uat_init() be called? If not, prints one line and returns -EALREADY. */

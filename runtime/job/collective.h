@@ -15,7 +15,7 @@ void uat_collective_reserve(void);
 /* Start collective calls over this transport, which the caller keeps. */
 void uat_collective_open(struct uat_transport *transport);
 
-/* One of these words that adapters change, for tests. */
+/* Returns one of these words, one that adapters change. For tests. */
 const uint64_t *uat_collective_atomic(void);
 
 /* Announce to all workers that the root task has ended on this worker with this result, or could not start. failed: the
@@ -50,7 +50,8 @@ int uat_collective_barrier(void);
  * on one worker fails on all. Only the worker on which it fails reports why. */
 int uat_collective_agree(int status);
 
-/* uat_collective_agree() that also distributes rank 0's word: on the other ranks it replaces *word. */
+/* As uat_collective_agree(), but this function also distributes rank 0's *word: it replaces *word on the other
+ * ranks. */
 int uat_collective_agree_on(int status, uint64_t *word);
 
 #endif

@@ -15,7 +15,8 @@ _Noreturn void uat_fatal_reported(void) __attribute__((cold));
  * launcher. */
 void uat_fatal_detach(void);
 
-/* While on, exit() is an error, because the other workers would never stop waiting for this one. */
+/* Make exit() an error from now on, because the other workers would never stop waiting for this worker. If not `on`,
+ * allow exit() again. */
 void uat_fatal_at_exit(bool on);
 
 /* Note that an error has been reported: the program is now expected to exit with a nonzero status. */

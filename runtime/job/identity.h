@@ -51,7 +51,8 @@ enum {
 size_t uat_identity_published(const struct uat_identity *identity, int rank);
 
 /* Fill in this worker's record, after uat_segment_lay_out(). Transport, host and binding are not known yet and stay
- * empty. The objects are the ones that are loaded now, so call this at program start, before plugins are loaded. */
+ * empty. The objects are the ones that are loaded now, so call this function at program start, before plugins are
+ * loaded. */
 void uat_identity_take(struct uat_identity *identity, const struct uat_settings *settings);
 
 /* Compare our record with rank 0's, which is size bytes at data. Returns 0, or -EINVAL with one line that names the

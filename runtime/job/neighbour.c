@@ -37,8 +37,8 @@ static bool is_neighbour(const struct uat_identity *own, const struct uat_identi
     return other->binding.machine == own->binding.machine && other->pid_space == own->pid_space;
 }
 
-/* Release: whenever uat_neighbour_end() sees the count, that many process numbers are valid, also while this worker
- * closes. */
+/* Release: when uat_neighbour_end() sees a count, that number of process numbers is valid. This also holds while this
+ * worker closes. */
 static void set_count(int count)
 {
     __atomic_store_n(&others.count, count, __ATOMIC_RELEASE);

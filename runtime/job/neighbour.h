@@ -4,9 +4,9 @@
  * do not see theirs, and the job would idle forever. So the workers of a machine watch each other in a ring: each
  * samples the next one whenever it waits. A worker that is alone on its machine is not watched.
  *
- * On a host that is cut off from the launcher only the workers themselves can end the others. A worker that is busy
- * with its own tasks notices late that the others are lost. So the first worker to notice ends all workers of its
- * host.
+ * On a host that is cut off from the launcher, only a worker of that host can end the other workers there. A worker
+ * that is busy with its own tasks notices late that the others are lost. So the first worker to notice ends all workers
+ * of its host.
  */
 #ifndef UAT_NEIGHBOUR_H
 #define UAT_NEIGHBOUR_H

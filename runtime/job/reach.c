@@ -11,7 +11,8 @@
 
 enum { PATIENCE_S = 10 /* within this time rank 0 has reported, and the launcher has ended the job */ };
 
-/* Print the table of what the ranks have found. blobs[i]: rank i's, or NULL. Returns the number of pairs. */
+/* Print the table of what the ranks have found. blobs[i]: what rank i has found, or NULL. Returns the number of
+ * pairs. */
 static int report(int size, void **blobs, const size_t *sizes)
 {
     int pairs = 0;
@@ -38,7 +39,7 @@ static int report(int size, void **blobs, const size_t *sizes)
     return pairs;
 }
 
-/* Wait for the end of the job, which rank 0 reports. */
+/* Give rank 0 time to report, and the launcher time to end the job. */
 static int wait_for_end(const struct uat_reach *found)
 {
     nanosleep(&(struct timespec){.tv_sec = PATIENCE_S}, NULL);

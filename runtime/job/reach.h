@@ -6,9 +6,9 @@
 #include "transport/transport.h"
 
 /*
- * Let the first worker of each host check whether it reaches the other hosts; rank 0 reports all pairs that do not
- * answer, in one table. Called by all workers, when all are connected. Costs a round trip and a fence, and nothing in a
- * job on one host. Returns 0 or a negative errno.
+ * Let the first worker of each host check whether it reaches the other hosts. Rank 0 reports all pairs without an
+ * answer in one table. All workers call this once all are connected. It costs a round trip and a fence, but nothing in
+ * a job on one host. Returns 0 or a negative errno.
  */
 int uat_reach_check(struct uat_transport *t);
 

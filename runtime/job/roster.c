@@ -117,8 +117,8 @@ int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_ide
     return 0;
 }
 
-/* Publish an endpoint and collect the endpoints that connect() needs. Their number is small, however many workers there
- * are. */
+/* Publish an endpoint and collect the endpoints that connect() needs. The number of these endpoints is small, even with
+ * many workers. */
 static int publish_late(struct uat_roster *roster, struct uat_transport *transport, const void *blob, size_t size)
 {
     bool (*needs)(struct uat_transport *, int) = transport->class_->needs;

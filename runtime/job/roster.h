@@ -47,8 +47,8 @@ void uat_roster_hosts(const struct uat_roster *roster, int *host_of);
 /* The lowest rank that shares this rank's kernel and PID namespace. */
 int uat_roster_leader(const struct uat_roster *roster, int rank);
 
-/* The colour of each rank (transport/colour.h), owned by the caller, who frees it. NULL if there is no memory,
- * which has been reported. */
+/* The colour of each rank (transport/colour.h). The caller frees the array. NULL if there is no memory; this has been
+ * reported. */
 uint8_t *uat_roster_colours(const struct uat_roster *roster);
 
 /* Do workers of this rank's machine share cores? Returns 1 or 0, or -ENOMEM, which has been reported. If `advise`, one

@@ -66,15 +66,16 @@ void uat_stall_note(enum uat_wait kind, uint64_t what);
  * Called periodically during a wait:
  * - uat_stall_ack() for the acknowledgement of entry `index`,
  * - uat_stall_answer() for the answer of a victim,
- * - uat_stall_fence() in PMIx_Fence,
- * - uat_stall_child() in place, for a child whose record is on rank.
+ * - uat_stall_fence() for the end of PMIx_Fence,
+ * - uat_stall_child() for a child whose record is on rank, while the joiner waits in place.
  */
 void uat_stall_ack(void *context, uint64_t index);
 void uat_stall_answer(int victim);
 void uat_stall_fence(void);
 void uat_stall_fence_over(void); /* called after each fence, even if it had no wait */
 void uat_stall_child(int rank);
-/* Called periodically during a wait for the guard of an object, (rank << 48) | address, that rank `holder` holds. */
+/* Called periodically during a wait for the guard of an object. object: (rank << 48) | address. holder: the rank that
+ * holds the guard. */
 void uat_stall_guard(uint64_t object, int holder);
 
 /* The wait is over. */

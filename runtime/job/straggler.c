@@ -115,8 +115,8 @@ static void report(uint64_t waited)
                  waited, uat_call_name(), uat_job_settings.stall_timeout);
 }
 
-/* All workers have entered the call and wait in it, so only a message in the network could still end it. Ends the job
- * if this lasts for UAT_STALL_LIMIT. */
+/* All workers have entered the call and wait in it, so only a message that is still in the network could end their
+ * waits. Ends the job if this lasts for UAT_STALL_LIMIT. */
 static void judge_circle(uint64_t now)
 {
     struct survey s;

@@ -19,7 +19,7 @@ void uat_straggler_over(void);
 /* A run starts on this worker. */
 void uat_straggler_run(void);
 
-/* Called periodically while this worker finds no work in a run: rank 0 may not have entered it yet. */
+/* Called periodically while this worker finds no work in a run: rank 0 may not have entered the run yet. */
 void uat_straggler_root(void);
 
 #endif
