@@ -5,9 +5,9 @@
  *
  *   A1  Only atomics by the adapter or the CPU of the cell's home (O6) change `word`. 0: the cell is free.
  *       Otherwise `word` holds the interval that is left, the number of parts that were taken, and a generation.
- *   A2  The owner takes iterations from the front, and others take parts from the back, by CMP_SWAP on `word`. The
- *       number of a part is the number of parts before its swap. So each iteration is taken once, and the parts are
- *       numbered from the back.
+ *   A2  The owner takes iterations from the front, and others take parts from the back, by CMP_SWAP on `word`. A part's
+ *       number is the number of parts that were taken before its swap. So each iteration is taken once, and the parts
+ *       are numbered from the back.
  *   A3  A thief READs `part` after its swap, in the same chain (O1). The owner writes `part` before it opens the word,
  *       and changes `part` only after all parts have ended. So the thief reads the `part` that belongs to the word that
  *       it changed, even if the thief had looked at the word of an earlier interval.
@@ -15,7 +15,7 @@
  *       interval waits until both words have arrived (O2).
  *   A5  A part sets its result before it frees its cell. So if a worker loads the cell's word and then finds that the
  *       result is not set, it has loaded the part's word. A CMP_SWAP from that word changes no other interval, because
- *       none of the next 255 intervals in the cell has its generation.
+ *       none of the next 255 intervals in the cell has the generation of that word.
  *   A6  A thief owns slot i of a mailbox from CMP_SWAP(slot[i], 0, request) on. It WRITEs its data, then adds bit i to
  *       `asked` (O1). The victim subtracts the bits that are set, copies the data of each slot, and then frees each
  *       slot by CMP_SWAP(slot[i], request, 0). If that swap wins, the victim answers the request. So a bit is 0 when a

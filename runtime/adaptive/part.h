@@ -5,7 +5,7 @@
 
 #include "runtime/adaptive/cell.h"
 
-/* Let the scheduler look for parts. After uat_flow_open(). */
+/* Let the scheduler look for parts. Call this after uat_flow_open(). */
 void uat_part_open(void);
 
 /* May this worker take work from others? See uat_set_concurrency(). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A task's base frame: what uat_spawn() leaves at the top of the child's own stack segment. It moves with the task. */
+/* A task's base frame. uat_spawn() leaves it at the top of the child's own stack segment, and it moves with the
+ * task. */
 #ifndef UAT_FRAME_H
 #define UAT_FRAME_H
 

@@ -4,7 +4,7 @@
  * never rewritten, so a name may carry the rank of a ghost. Rank v's memory is kept by worker v mod size, in an area of
  * its segment. Nobody allocates in this area; peers only give records and blocks back. So the area has only the front
  * parts of a ghost's records and heap, as far as any rank of the checkpoint used them. Adapters pin the whole area, and
- * a heap is mostly empty: a whole one would cost 20 MB for each ghost.
+ * a heap is mostly empty. Keeping whole heaps would cost 20 MB for each ghost.
  */
 #ifndef UAT_GHOST_H
 #define UAT_GHOST_H
@@ -25,8 +25,9 @@ struct uat_ghosts {
     const uint8_t *colours; /* colours of all names, as in the job that wrote the checkpoint */
     uint64_t base;          /* where a worker of colour 0 has its join records */
     uint64_t heap;          /* bytes from a worker's join records to its evacuation heap */
-    struct uat_used used;   /* of each ghost, in whole pages */
-    uint64_t at;            /* where a worker keeps ghosts: for each its used records, then its used heap */
+    struct uat_used used;   /* what is kept of each ghost, in whole pages */
+    uint64_t at;            /* where a worker keeps its ghosts: each ghost's used records, followed by that ghost's used
+                             * heap */
 };
 extern struct uat_ghosts uat_ghosts __attribute__((visibility("hidden")));
 

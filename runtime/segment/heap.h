@@ -3,7 +3,7 @@
  * The evacuation heap: registered memory that holds the stacks of waiting tasks. It is a buddy allocator (Knuth, TAOCP
  * 1, 2.5), because peers give blocks back in any order. Its bookkeeping is private, so no peer can damage it.
  *
- * A block starts with the word by which a peer gives it back; the stack follows.
+ * A block starts with the word by which a peer gives the block back. The stack follows this word.
  */
 #ifndef UAT_HEAP_H
 #define UAT_HEAP_H

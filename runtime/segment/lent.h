@@ -19,7 +19,7 @@ struct uat_lent {
     size_t cursor; /* where the next scan starts */
 };
 
-/* capacity: how many objects can be lent. Returns 0 or -ENOMEM. */
+/* capacity: the number of objects that can be lent. Returns 0 or -ENOMEM. */
 int uat_lent_open(struct uat_lent *lent, size_t capacity);
 void uat_lent_close(struct uat_lent *lent);
 

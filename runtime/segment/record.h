@@ -3,17 +3,17 @@
  * Join records: where a child and its spawner meet if they no longer share a process. A record lives on the worker that
  * published the spawner. Only that worker allocates and reuses it.
  *
- *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD, and it is never reset. The one that gets
- *       an even old value arrived first; the one that gets an odd old value arrived second. A child that has failed
- *       also adds UAT_RECORD_FAILED; the second to arrive subtracts it before it gives the record back (J2). The
+ *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD. `state` is never reset. The task that
+ *       gets an even old value arrived first; the task that gets an odd old value arrived second. A child that has
+ *       failed also adds UAT_RECORD_FAILED; the second to arrive subtracts it before it gives the record back (J2). The
  *       children of a group meet their spawner at `count` instead: see J4.
  *   J2  The second to arrive gives the record back after its READs of the record have completed.
  *   J3  The result begins a cache line of its own: its size varies, and every join uses the other words.
  *   J4  The children of a group that live apart from their spawner share one record. Each child adds 1 to `count` when
  *       it ends. The waiting spawner subtracts the number of these children once. All do so by HCA FETCH_ADD, and
- *       nothing else changes `count`, so it is 0 again after each use. The spawner arrived last if its old value is the
- *       number of children. A child arrived last if its old value is -1. The record's name carries UAT_RECORD_GROUP,
- *       which tells a child to add to `count`.
+ *       nothing else changes `count`. So `count` is 0 again after each use. The spawner arrived last if its old value
+ *       is the number of children. A child arrived last if its old value is -1. The record's name carries
+ *       UAT_RECORD_GROUP, which tells a child to add to `count`.
  */
 #ifndef UAT_RECORD_H
 #define UAT_RECORD_H
@@ -24,8 +24,8 @@
 #include "runtime/segment/ghost.h"
 #include "runtime/segment/lent.h"
 
-/* In `state`: the child has failed. The result is then a struct uat_failure, whatever the size of the task's own
- * result. */
+/* A child that has failed adds this number to `state`. The result in the record is then a struct uat_failure, whatever
+ * the size of the task's own result. */
 #define UAT_RECORD_FAILED (UINT64_C(1) << 62)
 
 #define UAT_WAITER_FLOW (UINT64_C(1) << 32)

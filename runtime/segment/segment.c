@@ -130,7 +130,7 @@ void uat_segment_lay_out(void)
     s->high = s->low + stacks.size;
     at = round_up(at, page);
     s->read_only = stacks.peers == UAT_PEERS_READ ? at : 0;
-    /* added once, because all striped areas are shifted by the same amount */
+    /* UAT_COLOUR_ROOM is added once, because all striped areas are shifted by the same amount */
     at = place(UAT_PEERS_CHANGE, true, at) + UAT_COLOUR_ROOM;
     at = round_up(place(UAT_PEERS_CHANGE, false, at), page);
     s->size = round_up(place(UAT_PEERS_NOTHING, false, at), page);
@@ -138,7 +138,7 @@ void uat_segment_lay_out(void)
     s->layout = hash_layout();
 }
 
-/* What is kept of an area of which `used` bytes are in use: whole pages, and at least one. */
+/* The bytes that are kept of an area with `used` bytes in use: whole pages, at least one. */
 static size_t kept_of(const struct uat_area *area, uint64_t used)
 {
     return round_up(used < 1 ? 1 : used < area->size ? used : area->size, (size_t)sysconf(_SC_PAGESIZE));
@@ -192,7 +192,7 @@ static int report_map(const struct uat_segment *s, int error)
     return -error;
 }
 
-/* Check the limit on file sizes first: growing a memory object beyond it ends the process by SIGXFSZ. */
+/* Check the limit on file sizes first: growing a memory object beyond the limit ends the process by SIGXFSZ. */
 static int check_file_limit(size_t size)
 {
     struct rlimit limit;

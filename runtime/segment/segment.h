@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The segment: all memory that peers access, at the same virtual address in every worker. Each room reserves its areas
- * in it (runtime/layout.c) and says what peers may do there. The areas lie in this order:
+ * in the segment (runtime/layout.c) and says what peers may do there. The areas lie in this order:
  *
  *   uni-address region       peers READ it; under the message protocol a victim also WRITEs what it gives
  *   UAT_PEERS_READ           words that peers READ
@@ -11,7 +11,7 @@
  * A striped area holds words that adapters change. It is shifted by the worker's colour (transport/colour.h). Records
  * and stacks are named by their addresses; for other words uat_segment_of() gives the address on a peer.
  *
- * The stacks grow down towards the guard below the segment. The guard is not part of the segment, so it is neither
+ * The stacks grow down towards the guard below the segment. The guard is not part of the segment, and it is neither
  * registered nor backed by memory. So the guard can be larger than any usual frame.
  */
 #ifndef UAT_SEGMENT_H
@@ -86,9 +86,9 @@ const struct uat_area *uat_segment_find(const char *name);
 /* End the layout: set the offset of each area, and uat_segment's size, read_only, closed and layout. */
 void uat_segment_lay_out(void);
 
-/* Lay the segment out again, with room for the ghosts among `names` ranks, each of which uses at most `used`: sets
- * uat_ghosts. The caller keeps colours.
- * To be called before uat_segment_open(). uat_segment.layout stays the hash of the areas without the ghosts. */
+/* Lay the segment out again, with room for the ghosts among `names` ranks, and set uat_ghosts. Each ghost uses at most
+ * `used`. The caller keeps colours. To be called before uat_segment_open(). uat_segment.layout stays the hash of the
+ * areas without the ghosts. */
 void uat_segment_add_ghosts(int size, int names, const uint8_t *colours, struct uat_used used);
 
 /* Map the segment that was laid out, for a worker of this colour (0 to UAT_COLOURS - 1). Returns 0, or -EEXIST (address
