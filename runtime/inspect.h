@@ -39,7 +39,7 @@ int uat_inspect_counters_total(uat_stats_t *stats);
 size_t uat_inspect_region_size(void);
 uintptr_t uat_inspect_region_base(void);
 
-/* The last `bytes` of the evacuation heap, registered and at the same address in all workers. */
+/* The last `bytes` bytes of the evacuation heap. They are registered, and have the same address in all workers. */
 void *uat_inspect_spare(size_t bytes);
 
 /* Steal once from this victim by the current protocol. Returns enum uat_steal or a negative errno. */
@@ -48,8 +48,8 @@ int uat_inspect_steal(int victim, struct uat_stolen *stolen);
 /* Reserve the segment's areas for uat_inspect_gather(). */
 void uat_inspect_reserve(void);
 
-/* Move the stack of `bytes` at sp to the evacuation heap, as a waiting join does, and back by a READ, as its resumption
- * does. Returns 0 or a negative errno. */
+/* Move the stack of `bytes` bytes at sp to the evacuation heap, as a waiting join does. Then READ it back, as the
+ * resumption of such a join does. Returns 0 or a negative errno. */
 int uat_inspect_evacuate(uintptr_t sp, size_t bytes);
 
 /*
@@ -64,8 +64,8 @@ struct uat_inspect_lent {
 void uat_inspect_lent(struct uat_inspect_lent *lent);
 
 /* Get the addresses of words of this worker that adapters change. They are in the deque's ring, the ready ring, the
- * barrier, the tree, the first record and the first object in the heap. While global memory is open, they include the
- * head of the list of this worker's objects that other workers have freed. Returns their number. */
+ * barrier, the tree, the first record and the first object in the heap. While global memory is open, the addresses
+ * include the head of the list of this worker's objects that other workers have freed. Returns their number. */
 enum { UAT_INSPECT_ATOMICS = 9 };
 int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS]);
 

@@ -6,7 +6,8 @@
 /* Lay the segment out: have each room reserve its areas. Nothing is mapped. */
 void uat_layout(void);
 
-/* The area of the transport, which reserves none itself: UAT_TRANSPORT_SCRATCH bytes. After uat_segment_open(). */
+/* The area for the transport, of UAT_TRANSPORT_SCRATCH bytes. The transport reserves no area itself. Call this after
+ * uat_segment_open(). */
 void *uat_layout_scratch(void);
 
 #endif

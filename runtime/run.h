@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Set the canary that all workers use inside uat_run(): rank 0's. */
+/* Set the canary that all workers use inside uat_run(). It is rank 0's canary. */
 void uat_run_set_canary(uint64_t canary);
 uint64_t uat_run_canary(void);
 

@@ -254,7 +254,7 @@ static int open_torture(void)
     return 0;
 }
 
-/* The functions below undo a step for rooms that have no function of their own for it. */
+/* Each function below undoes a step whose room has no function for that. */
 
 static void leave_job(void)
 {
