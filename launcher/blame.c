@@ -32,7 +32,8 @@ enum uat_blame uat_blame_judge(const struct uat_child *child, bool simulated)
 
 /*
  * Called when several workers have exited with a non-zero status. If all workers but one have the same status, return
- * that one, because the others failed in the same fence. Otherwise return the first culprit.
+ * the worker with the different status, because the others failed in the same fence. Otherwise return the first
+ * culprit.
  */
 static struct uat_child *odd_one_out(const struct uat_seen *job)
 {

@@ -70,7 +70,7 @@ static struct uat_verdict *make_verdict(void)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Called if the job's process was killed. Returns uatrun's status. *lost is set to -1 if the job was not over. */
+/* Called if the job's process was killed. Returns uatrun's status. Sets *lost to -1 if the job was not over. */
 static int killed(int signal, const struct uat_verdict *verdict, int *lost)
 {
     if (verdict->status == NO_VERDICT) {

@@ -2,10 +2,11 @@
 /*
  * Run the job and find the worker that failed first. When a worker dies, the PMIx fences of the others fail, and they
  * may exit before uatrun has reaped the dead worker.
- * - A worker is certainly the cause if a signal ended it, or if it ended before it joined the job, or too early with
- *   status 0.
- * - A worker that exits with a non-zero status may have failed only because another one did. uatrun waits SETTLE_MS for
- *   further exits. If all workers but one have the same status, it blames that one; otherwise it blames the first.
+ * - A worker is certainly the cause if a signal ended it, if it ended before it joined the job, or if it ended too
+ *   early with status 0.
+ * - A worker that exits with a non-zero status may have failed only because another worker failed. uatrun waits
+ *   SETTLE_MS for further exits. If all workers but one have the same status, uatrun blames the worker with the
+ *   different status; otherwise it blames the first worker.
  * A pending SIGCHLD carries the pid of the first child that ended, whereas waitpid() reports the oldest child first.
  */
 #include "launcher/job.h"

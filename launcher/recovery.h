@@ -20,10 +20,11 @@ struct uat_recovery {
 void uat_recovery_begin(struct uat_recovery *recovery, const struct uat_arguments *arguments);
 
 /*
- * Decide what to do after a start has lost `lost` workers, or, if `lost` is below 0, the job's process. The loss has
- * been reported. Returns whether the job must start again. If so, the function reports where the next start continues
- * and how much work was lost. It also sets the arguments of the next start: the number of remaining workers, and the
- * newest checkpoint if this start has completed one. If it has completed none, the next start begins as this start did.
+ * Decide what to do after a start has lost `lost` workers. If `lost` is below 0, the start has lost the job's process.
+ * The loss has been reported. Returns whether the job must start again. If so, the function reports where the next
+ * start continues and how much work was lost. It also sets the arguments of the next start: the number of remaining
+ * workers, and the newest checkpoint if this start has completed one. If this start has completed none, the next start
+ * begins as this start did.
  */
 bool uat_recovery_next(struct uat_recovery *recovery, int lost);
 

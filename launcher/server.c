@@ -266,8 +266,8 @@ int uat_server_start(int n)
              secret.word[1]);
     /*
      * With libpmix's data store "hash" the directory stays empty and is removed at once, so nothing is left over,
-     * however uatrun ends. The other data stores keep shared files there while the job runs. The library selects "hash"
-     * for the workers as well.
+     * however uatrun ends. The other data stores keep shared files in the directory while the job runs. The library
+     * selects "hash" for the workers as well.
      */
     setenv("PMIX_MCA_gds", "hash", 1);
     int rc = server.presence && server.abort_fd >= 0 ? start_library(server.directory) : -ENOMEM;

@@ -25,7 +25,7 @@ void uat_signals_restore(void);
  */
 bool uat_signals_to_forward(int si_code);
 
-/* Is this signal a request to end, one that ends a process by default? */
+/* Is this signal a request to end? Such a signal ends a process by default. */
 bool uat_signals_ends(int signal);
 
 /* Keep this signal pending until the worker unblocks it, also across exec. Called in a new worker.

@@ -29,7 +29,7 @@ static void drop(uint64_t at, const void *from, size_t bytes)
     (void)at, (void)from, (void)bytes;
 }
 
-/* Check the files with the contents of global memory. job: the file that states their number. */
+/* Check the files with the contents of global memory. job: the file that states the number of these files. */
 static bool check_memory(struct uat_sections_in *job, int64_t *bytes)
 {
     static char buffer[UAT_PIECE];

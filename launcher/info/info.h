@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat_info collects its results in one json_object and prints it as JSON or as a table. Each function below adds
- * one or more keys to it.
+ * uat_info collects its results in one json_object and prints it as JSON or as a table. Each function below adds one or
+ * more keys to that object.
  */
 #ifndef UAT_INFO_INFO_H
 #define UAT_INFO_INFO_H

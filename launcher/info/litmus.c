@@ -66,7 +66,8 @@ static void cmp_swap_read(struct pair *pair, struct board *board, struct litmus_
 }
 
 /*
- * Make the victim wait for between 0 and 2 of the thief's round trips. The time changes from trial to trial.
+ * Make the victim wait. The wait lasts between 0 and 2 of the thief's round trips. The time changes from trial to
+ * trial.
  */
 static void keep_distance(const struct board *board, uint64_t trial)
 {

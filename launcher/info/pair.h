@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two processes connected over verbs. They are either a parent and its child on this host, without launcher and
- * bootstrap, or two processes that a launcher has started, on one host or on two. Rank 0 is the parent, or the
- * launcher's first process. Each process has its own segment, and both segments have the same address.
+ * Two processes connected over verbs. Without launcher and bootstrap, they are a parent and its child on this host.
+ * Otherwise a launcher has started the two processes, on one host or on two. Rank 0 is the parent, or the launcher's
+ * first process. Each process has its own segment, and both segments have the same address.
  */
 #ifndef UAT_INFO_PAIR_H
 #define UAT_INFO_PAIR_H
