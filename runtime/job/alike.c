@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first worker that meets an error, the speaker, listens on an abstract socket, whose name stands for job, host and
- * error. The other workers find the name taken, connect, and wait until the speaker has printed. Only then do they end
- * the job, because that would end the speaker, too. No file is involved, and the kernel frees the name.
+ * The first worker that meets an error is the speaker. It listens on an abstract socket whose name stands for job, host
+ * and error. The other workers find the name taken, connect, and wait until the speaker has printed. Only then do they
+ * end the job, because that would end the speaker, too. No file is involved, and the kernel frees the name.
  *
- * A worker is silent only if the speaker says that it has printed. It says so by sending a byte. A second socket says
- * so to workers that connect later. If the speaker is killed before it says so, the other workers print.
+ * A worker is silent only if the speaker says that it has printed. The speaker says so by sending a byte. A second
+ * socket says so to workers that connect later. If the speaker is killed before it says so, the other workers print.
  */
 #include "runtime/job/alike.h"
 

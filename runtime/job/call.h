@@ -59,8 +59,8 @@ void uat_call_reserve(void);
 void uat_call_open(void);
 void uat_call_close(void);
 
-/* May this call be made now? It must be after uat_init(), before uat_finalize() and outside of tasks. If not, prints
- * one line and returns -EINVAL. */
+/* May this call be made now? The call must come after uat_init(), before uat_finalize() and outside of tasks. If not,
+ * prints one line and returns -EINVAL. */
 int uat_call_check(enum uat_collective call);
 
 /* May uat_init() be called? If not, prints one line and returns -EALREADY. */

@@ -53,8 +53,8 @@ static bool has_stepped_over(const struct uat_segment *s, uintptr_t address, uin
     return sp < s->low && s->low - sp <= STEP_MAX && address < s->low && address >= sp - STEP_BELOW;
 }
 
-/* Is the stack pointer a value that cannot be an address? It may also be misaligned; some processors then raise
- * SIGBUS. */
+/* Is the stack pointer a value that cannot be an address? The stack pointer may also be misaligned; in that case some
+ * processors raise SIGBUS. */
 static bool is_nowhere(uintptr_t sp)
 {
     return sp >> UAT_CPU_ADDRESS_BITS != 0;

@@ -9,7 +9,7 @@
 #include "deque/owner.h"
 
 /*
- * Catch the faults that mean "a limit was passed". They hit the guard below the task stacks, the guard after the
+ * Catch the faults that mean "a limit was passed". Such faults hit the guard below the task stacks, the guard after the
  * deque's array, or memory that the kernel could not give. The handler prints a line that names the setting to change.
  * After that the fault has the effect that it would have without this handler. The handler runs on its own signal
  * stack. Close this before `deque`. entries: UAT_DEQUE_ENTRIES. Returns 0, or a negative errno that has been reported.
@@ -28,8 +28,8 @@ struct uat_fault {
     int count; /* number of registers */
 };
 
-/* Set a function that the handler calls after its own explanation. It prints a line if it can explain the fault. It
- * runs in the signal handler. */
+/* Set a function that the handler calls after its own explanation. The function prints a line if it can explain the
+ * fault. It runs in the signal handler. */
 void uat_fault_ask(void (*explain)(const struct uat_fault *fault));
 
 /* Print the line about an overflow of the task stacks down to address. */

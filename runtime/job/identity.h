@@ -55,8 +55,9 @@ size_t uat_identity_published(const struct uat_identity *identity, int rank);
  * loaded. */
 void uat_identity_take(struct uat_identity *identity, const struct uat_settings *settings);
 
-/* Compare our record with rank 0's, which is size bytes at data. Returns 0, or -EINVAL with one line that names the
- * difference and what to do. whose: the owner of the record, for the line; NULL: rank 0 on its host. */
+/* Compare our record with rank 0's, which is size bytes at data. Returns 0. If the records differ, prints one line that
+ * names the difference and what to do, and returns -EINVAL. whose: the owner of the record, for the line; NULL: rank 0
+ * on its host. */
 int uat_identity_compare(const struct uat_identity *own, const void *data, size_t size,
                          const struct uat_settings *settings, const char *whose);
 

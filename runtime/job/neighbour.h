@@ -13,7 +13,7 @@
 
 #include "runtime/job/roster.h"
 
-/* Choose which worker to watch and which ones to end, from what the workers published. If the launcher watches its
+/* Choose from the published records which worker to watch and which workers to end. If the launcher watches its
  * workers, choose none. Returns 0, or -ENOMEM, which has been reported. */
 int uat_neighbour_open(const struct uat_roster *roster, const char *launcher);
 

@@ -37,8 +37,8 @@ int uat_roster_check(const struct uat_roster *roster, int rank);
 int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
                        struct uat_transport *transport);
 
-/* The second round, for a transport that has published attach infos in the first round: let it attach its neighbours,
- * then publish and collect endpoints. Collective. Returns 0, or a negative errno that has been reported. */
+/* The second round, for a transport that has published attach infos in the first round. Let the transport attach its
+ * neighbours, then publish and collect endpoints. Collective. Returns 0, or a negative errno that has been reported. */
 int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport);
 
 /* host_of[rank]: the lowest rank on the host of that rank. */

@@ -109,7 +109,7 @@ static int find_thief(uint64_t index)
     return -1;
 }
 
-/* Once a second, READ from all workers that may have claimed the entry, so that a dead link shows within the retry
+/* READ once a second from all workers that may have claimed the entry, so that a dead link shows within the retry
  * bound. */
 static void probe(uint64_t index)
 {

@@ -4,8 +4,8 @@
  *
  * A wait for an acknowledgement, a victim's answer or an object's guard takes a moment, unless the awaited peer is
  * stopped, swapped out or lost. A longer wait is reported after UAT_STALL_TIMEOUT, in a line that names both workers
- * and the reason. It ends the job after UAT_STALL_LIMIT. Meanwhile the waiting worker sends operations to that peer, so
- * that a cut network ends the job as soon as the transport can detect it.
+ * and the reason. The wait ends the job after UAT_STALL_LIMIT. Meanwhile the waiting worker sends operations to that
+ * peer, so that a cut network ends the job as soon as the transport can detect it.
  *
  * A wait in PMIx_Fence has the same limits, but sends no operations. Waits in collective calls are in
  * runtime/job/straggler.h. Joins, idleness and tasks may last for hours, so they are not bounded.
@@ -84,8 +84,8 @@ void uat_stall_ack_over(void *context);
 
 /*
  * Start to watch waits, over uat_self.transport, with the limits UAT_STALL_TIMEOUT and UAT_STALL_LIMIT. Catch SIGUSR1,
- * unless the program catches it. `describe` adds the worker's state to the line that SIGUSR1 prints. It runs in a
- * signal handler. Returns 0 or a negative errno that has been reported.
+ * unless the program catches it. `describe` adds the worker's state to the line that SIGUSR1 prints. `describe` runs in
+ * a signal handler. Returns 0 or a negative errno that has been reported.
  */
 int uat_stall_open(void (*describe)(char *text, size_t size));
 void uat_stall_close(void);

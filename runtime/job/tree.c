@@ -121,9 +121,9 @@ static struct uat_told *slot_of(struct words *w)
 }
 
 /*
- * A message has come down: pass it on to child i, with *told, and with *total unless that is NULL. One slot for the
- * total is enough, because the next total needs the child's next share. The child sends that share only after it has
- * passed this total on.
+ * A message has come down: pass *told on to child i. Pass *total on, too, unless it is NULL. One slot for the total is
+ * enough, because the next total needs the child's next share. The child sends that share only after it has passed this
+ * total on.
  */
 static int tell_child(int i, const struct uat_told *told, const uat_stats_t *total)
 {

@@ -27,8 +27,8 @@ int uat_tree_sum(int status, uat_stats_t *stats, uat_tree_add *add);
 
 /* Copy n bytes at rank 0's `from` to `to` on all workers, rank 0 included. `to` is NULL on a worker that wants no copy;
  * `from` is used on rank 0 only; n is the same on all. The bytes travel through the uni-address region, which is
- * registered and unused outside of runs, so call this function outside of runs only. It is also a barrier, except that
- * it does nothing if n is 0. Returns 0, or a negative errno of the transport that has been reported. */
+ * registered and unused outside of runs, so call this function outside of runs only. The function is also a barrier,
+ * but does nothing if n is 0. Returns 0, or a negative errno of the transport that has been reported. */
 int uat_tree_copy(void *to, const void *from, size_t n);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { LOOK_EVERY = 256 /* number of failed attempts between two checks; the verdict does not depend on it */ };
 
-/* Where rank 0's READs land. */
+/* The targets of rank 0's READs. */
 struct landing {
     uint64_t work, inbox;
     uint64_t waits[UAT_PARK_KINDS];

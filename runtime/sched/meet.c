@@ -110,7 +110,8 @@ bool uat_meet_child(uint64_t name, const void *result, uint32_t size)
     return state_of(name) % 2 == 1;
 }
 
-/* The word to which the joiner adds 1 or, for a group, from which it subtracts the number of the group's children. */
+/* The word that the joiner changes. The joiner adds 1 to this word or, for a group, subtracts the number of the group's
+ * children. */
 static uint64_t *meeting(const uat_group_t *group, uint64_t name)
 {
     struct uat_record *record = uat_record_address(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks that choose the worker on which they run. They are sent to that worker's inbox (deque/inbox.h). */
+/* Tasks that choose the worker on which they run. Such a task is sent to that worker's inbox (deque/inbox.h). */
 #include <string.h>
 
 #include "include/uat.h"

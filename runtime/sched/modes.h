@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The floating-point modes: rounding, denormals, trapped exceptions. A call preserves them, so a continuation should
- * carry them. But saving them would cost each spawn a few cycles, and none of our programs changes them. So they belong
- * to the worker, and all workers have the same modes. A task that has changed the modes is detected when a steal parts
- * it from its spawner, or when it waits; under torture it is detected at every spawn.
+ * carry them. But saving them would cost each spawn a few cycles, and none of our programs changes them. So the modes
+ * belong to the worker, and all workers have the same modes. A task that has changed the modes is detected when a steal
+ * parts it from its spawner, or when it waits; under torture it is detected at every spawn.
  */
 #ifndef UAT_MODES_H
 #define UAT_MODES_H

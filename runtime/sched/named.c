@@ -19,7 +19,7 @@ struct moved {
     struct uat_op ops[UAT_CHAIN_MAX];
 };
 
-/* Returns the chain as it must be posted, and sets the rank to which it must be posted. */
+/* Sets *rank to the rank to which the chain must be posted. Returns the chain with the addresses at that rank. */
 static const struct uat_op *locate(int *rank, const struct uat_op *ops, int n, struct moved *moved)
 {
     int name = *rank;

@@ -39,7 +39,8 @@ size_t uat_park_heap_offset(uint64_t name);
  * peer may have written it. */
 bool uat_park_is_block(uint64_t name, size_t bytes);
 
-/* Is name the name of a waiter? That is the name of a block, or of a select waiter's entry, which lies in a block. */
+/* Is name the name of a waiter? A waiter's name is the name of a block, or of a select waiter's entry, which lies in a
+ * block. */
 bool uat_park_is_header(uint64_t name);
 
 /* Is name, which should be the name of an object, the address after the header of a block? */
@@ -72,8 +73,8 @@ _Static_assert(offsetof(struct uat_parked, next) == UAT_INBOX_NODE + offsetof(st
                    offsetof(struct uat_parked, reply) == UAT_INBOX_NODE + offsetof(struct uat_inbox_node, tag),
                "what the home of an inbox READs");
 
-/* The argument of uat_park() and uat_park_word(). It may be static: uat_park_leave() is the last to read it, before any
- * other task runs here. */
+/* The argument of uat_park() and uat_park_word(). The argument may be static: uat_park_leave() is the last to read it,
+ * before any other task runs here. */
 struct uat_park {
     enum uat_park_kind kind;
     uint64_t object; /* what the task waits for, for messages */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooks for AddressSanitizer. They tell it which stack is in use, and which red zones in the uni-address region are
- * stale leftovers of earlier tasks. The sanitizer's functions are weak references, so one library serves programs with
- * and without it.
+ * Hooks for AddressSanitizer. The hooks tell the sanitizer which stack is in use, and which red zones in the
+ * uni-address region are stale leftovers of earlier tasks. The sanitizer's functions are weak references, so one
+ * library serves programs with and without it.
  */
 #ifndef UAT_SANITIZE_H
 #define UAT_SANITIZE_H
@@ -30,8 +30,8 @@ static inline void uat_sanitize_unpoison(uintptr_t from, uintptr_t to)
         __asan_unpoison_memory_region((void *)from, to - from);
 }
 
-/* Called before the switch to a task. Its stacks are [low, high), and everything below base is free for it. The switch
- * is completed at once, because there is no suitable place on the task's side to complete it. */
+/* Called before the switch to a task. Its stacks are [low, high), and everything below base is free for the task. The
+ * switch is completed at once, because there is no suitable place on the task's side to complete it. */
 static inline void uat_sanitize_enter(uintptr_t low, uintptr_t high, uintptr_t base)
 {
     uat_sanitize_unpoison(low, base);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scheduler: what a worker does while it is not in a task. It runs on the process's own stack. Every copy of a
- * stack out of the uni-address region is made on that stack, too. uat_resume() returns to the scheduler when the
- * running task has ended away from its spawner, or waits for a child that lives elsewhere. When a task waits for an
- * event, uat_schedule_next() switches directly to the next task, if there is one.
+ * The scheduler: what a worker does while it is not in a task. It runs on the process's own stack. The code that copies
+ * a stack out of the uni-address region also runs on the process's own stack. uat_resume() returns to the scheduler
+ * when the running task has ended away from its spawner, or waits for a child that lives elsewhere. When a task waits
+ * for an event, uat_schedule_next() switches directly to the next task, if there is one.
  */
 #include "runtime/sched/scheduler.h"
 
@@ -131,8 +131,8 @@ static inline uintptr_t next_ready(void)
     return uat_collective_announced() || uat_stop_wanted() ? 0 : uat_park_take_own();
 }
 
-/* What the worker does after its task has begun to wait. It switches from one waiting task to the next without passing
- * through run(). */
+/* What the worker does after its task has begun to wait. The worker switches from one waiting task to the next without
+ * passing through run(). */
 uintptr_t uat_schedule_next(void)
 {
     struct uat_worker *w = &uat_worker;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Make the join record of the continuation at sp, which the deque is about to publish, and store the record's name in
- * the spawner's uat_task_t and in the child's frame. Returns false if no record is free. */
+/* Make the join record of the continuation at sp. The deque is about to publish this continuation. Store the record's
+ * name in the spawner's uat_task_t and in the child's frame. Returns false if no record is free. */
 bool uat_spawn_part(void *context, uintptr_t sp);
 
 /* Undo uat_spawn_part(), because child and spawner never parted. */
@@ -16,7 +16,7 @@ void uat_spawn_unpart(uintptr_t sp);
 /*
  * End the job if sp, the stack pointer of the task that called `call`, is not in the uni-address region. The guard
  * below the region catches accesses to it, but a frame can be larger than the guard. So this check comes before any
- * peer can see the frame. It also catches another thread, or a signal handler on its own stack.
+ * peer can see the frame. The check also catches another thread, or a signal handler on its own stack.
  */
 void uat_task_check_stack(uintptr_t sp, const char *call);
 

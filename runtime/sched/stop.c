@@ -43,7 +43,7 @@ struct words {
     _Alignas(UAT_CACHE_LINE) uint64_t still;
 };
 
-/* Sources of WRITEs, and where READs land. */
+/* Sources of WRITEs, and targets of READs. */
 struct staging {
     uint64_t value, still;
 };

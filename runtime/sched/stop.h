@@ -4,11 +4,11 @@
  * operations: they need no signal, and nothing from the receiving worker's CPU. Model: tests/model/claim.pml, lock.pml
  * and message.pml with -DSTOP.
  *
- *   ask      Rank 0 stops its own task first. Then it WRITEs the order to each worker, and pokes (uat_poke_fn) each
+ *   ask      Rank 0 stops its own task first. Then it WRITEs the order to each worker. It pokes (uat_poke_fn) each
  *            worker that has not stopped, again and again.
  *   stop     A worker sees the order at its next slow path: a spawn, the end of a task, a join, a wait, the scheduler.
  *            A running task saves itself on its own stack and switches to the scheduler.
- *   still    The worker completes its own operations and releases global memory, then stores the order to `still`,
+ *   still    The worker completes its own operations and releases global memory. Then it stores the order to `still`,
  *            which rank 0 READs.
  *   freeze   Once all are still, rank 0 announces this along a tree. Each worker takes its published entries back. Then
  *            it has only its chain, its lent records and its lent blocks.
@@ -40,8 +40,8 @@
 void uat_stop_reserve(void);
 
 struct uat_stop_user {
-    /* Called on all workers once all have stopped. chain: what this worker has. end: the job should end after the stop.
-     * Returns only if the job continues, and then on all workers. */
+    /* Called on all workers once all have stopped. chain: what this worker has. end: should the job end after the stop?
+     * If the job continues, the function returns on all workers. Otherwise it does not return. */
     void (*stopped)(const struct uat_chain *chain, bool end);
 };
 

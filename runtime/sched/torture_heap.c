@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 
-/* The size in bytes of each rank's heap, which starts at first + rank * WINDOW. It is far more than a test needs. 4096
- * heaps take 4 TiB. */
+/* The size in bytes of each rank's heap, which starts at first + rank * WINDOW. This size is far more than a test
+ * needs. 4096 heaps take 4 TiB. */
 #define WINDOW ((uintptr_t)1 << 30)
 /* bytes by which the break rises at a time; a larger step is refused if memory is short */
 #define STEP ((uintptr_t)64 << 20)

@@ -192,8 +192,8 @@ void uat_views_drop(void)
     clear();
 }
 
-/* Check that views of `size` bytes fit onto this task's stack. They may be larger than the guard below the stack, so an
- * overflow could skip the guard. */
+/* Check that views of `size` bytes fit onto this task's stack. The views may be larger than the guard below the stack,
+ * so an overflow could skip the guard. */
 void uat_views_check_stack(size_t size)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);

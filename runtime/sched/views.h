@@ -9,8 +9,8 @@
  *   V3  A child that ends apart from its spawner leaves its views in a block of this worker's heap. The child pushes
  *       the block's name to the list `views` of its join record before it adds to the record's state or count.
  *   V4  The task that continues after the join combines the views in the list, as left operands, with its own views, as
- *       right operands. The list of a group's record has a block for each child that had views. They are combined in
- *       the order in which the children parted from their spawner.
+ *       right operands. The list of a group's record has a block for each child that had views. The blocks are combined
+ *       in the order in which the children parted from their spawner.
  *   V5  Only atomics of adapters change the head of the list. The head is 0 again before the record is given back.
  */
 #ifndef UAT_VIEWS_H
