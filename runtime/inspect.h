@@ -63,8 +63,8 @@ struct uat_inspect_lent {
 };
 void uat_inspect_lent(struct uat_inspect_lent *lent);
 
-/* Get the addresses of words of this worker that adapters change. They are in the deque's ring, the ready ring, the
- * barrier, the tree, the first record and the first object in the heap. While global memory is open, the addresses
+/* Get the addresses of words of this worker that adapters change. These words are in the deque's ring, the ready ring,
+ * the barrier, the tree, the first record and the first object in the heap. While global memory is open, the addresses
  * include the head of the list of this worker's objects that other workers have freed. Returns their number. */
 enum { UAT_INSPECT_ATOMICS = 9 };
 int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of the start in which the workers meet: they exchange identities and endpoints, refuse differences, and
- * note what the other parts of the runtime need to know about the workers. uat_startup_steps[] says what each step
- * does, and in which order. Each step returns 0 or a negative errno, which has been reported. */
+ * note what the other parts of the runtime need to know about the workers. uat_startup_steps[] gives the order of the
+ * steps and says what each step does. Each step returns 0 or a negative errno, which has been reported. */
 #ifndef UAT_MEETING_H
 #define UAT_MEETING_H
 

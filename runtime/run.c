@@ -112,8 +112,8 @@ static int take_result(void *result, size_t result_size, int status)
     return status;
 }
 
-/* Take the result of a run from the checkpoint from which this job continues. The run had ended before that checkpoint
- * was written. Returns the status. */
+/* Take a run's result from the checkpoint. This job continues from that checkpoint, and the run had ended before the
+ * checkpoint was written. Returns the status. */
 static int take_record(const struct uat_run_record *record, void *result, size_t result_size, int status)
 {
     if (record->failed)

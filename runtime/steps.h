@@ -24,8 +24,8 @@ struct uat_steps_time {
     } longest[UAT_STEPS_LONGEST];
 };
 
-/* Run the steps, and add their times to *time. Returns 0, or the negative errno of the step that failed. In that case
- * the steps before the failed one have been undone, and failed() has been called, unless it is NULL. */
+/* Run the steps, and add their times to *time. Returns 0, or the negative errno of the step that failed. If a step
+ * failed, the steps before it have been undone, and failed() has been called unless failed is NULL. */
 int uat_steps_open(const struct uat_step *steps, size_t count, void (*failed)(void), struct uat_steps_time *time);
 
 /* Undo the steps, the last one first. */

@@ -14,12 +14,12 @@
  *   A4  The thief WRITEs the name of the part's result and the part's units to taken[number], once. The owner of the
  *       interval waits until both words have arrived (O2).
  *   A5  A part sets its result before it frees its cell. So if a worker loads the cell's word and then finds that the
- *       result is not set, it has loaded the part's word. A CMP_SWAP from that word changes no other interval, because
- *       none of the next 255 intervals in the cell has the generation of that word.
- *   A6  A thief owns slot i of a mailbox from CMP_SWAP(slot[i], 0, request) on. It WRITEs its data, then adds bit i to
- *       `asked` (O1). The victim subtracts the bits that are set, copies the data of each slot, and then frees each
- *       slot by CMP_SWAP(slot[i], request, 0). If that swap wins, the victim answers the request. So a bit is 0 when a
- *       thief adds it, and the data stay until the victim has copied them.
+ *       result is not set, the loaded word is the part's word. A CMP_SWAP from that word changes no other interval,
+ *       because none of the next 255 intervals in the cell has the generation of that word.
+ *   A6  A thief owns slot i of a mailbox from CMP_SWAP(slot[i], 0, request) on. The thief WRITEs its data, then adds
+ *       bit i to `asked` (O1). The victim subtracts the bits that are set, copies the data of each slot, and then frees
+ *       each slot by CMP_SWAP(slot[i], request, 0). If that swap wins, the victim answers the request. So a bit is 0
+ *       when a thief adds it, and the data stay until the victim has copied them.
  *   A7  A thief cancels by CMP_SWAP(slot[i], request, request | CANCELLED). If that swap wins, nobody answers, and the
  *       victim frees the slot when it finds the mark. If the swap loses, the victim answers.
  *   A8  An answer that gives a part is { WRITE part; FETCH_ADD(answers) } (O1). A refusal is the FETCH_ADD alone.
@@ -82,7 +82,7 @@ struct uat_cells {
     _Alignas(64) struct uat_part part[UAT_CELLS]; /* written by this CPU, READ by thieves */
 };
 
-/* Where the results of this worker's own operations arrive. */
+/* The place where the results of this worker's own operations arrive. */
 struct uat_cells_landing {
     /* answer: in use until the answers of one uat_request_answer() are complete */
     uint64_t old, read, answer[UAT_REQUEST_SLOTS];

@@ -5,8 +5,8 @@
 
 #include "runtime/adaptive/cell.h"
 
-/* Open the interval [begin, end), in units, in the cell part->own, whose word is part->own_word. `part` lies in the
- * frame of the calling task. */
+/* Open the interval [begin, end) in the cell part->own. begin and end are in units. The cell's word is part->own_word.
+ * `part` lies in the frame of the calling task. */
 void uat_context_open(uat_context_t *c, const struct uat_part *part, uint64_t begin, uint64_t end);
 
 /* Drop the iterations that are left, and the parts that were not merged. Returns the cell's word. */

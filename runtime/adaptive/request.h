@@ -5,11 +5,11 @@
 
 #include "runtime/adaptive/cell.h"
 
-/* For an idle worker: end the job if a task has left its request open. */
+/* End the job if a task has left its request open. Called by an idle worker. */
 void uat_request_check_idle(void);
 
-/* For an idle worker: post a request to the victim, and wait for the answer. Returns whether a part was given. If so,
- * the part is in uat_cells_landing()->part. */
+/* Post a request to the victim, and wait for the answer. Called by an idle worker. Returns whether a part was given. If
+ * so, the part is in uat_cells_landing()->part. */
 bool uat_request_ask(int victim);
 
 /* End a task's request after the victim has given a part. Returns the victim's rank. */

@@ -34,7 +34,7 @@ static inline struct uat_frame *uat_frame_at(uintptr_t base)
     return (struct uat_frame *)(base - UAT_FRAME_SIZE);
 }
 
-/* Where the task leaves its result. */
+/* The place where the task leaves its result. */
 static inline void *uat_frame_result(struct uat_frame *frame)
 {
     return (char *)frame - uat_round8(frame->result_size);
