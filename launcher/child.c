@@ -22,7 +22,7 @@
 
 enum {
     FILES_SPARE = 64, /* descriptors of uatrun that do not belong to a worker */
-    FILES_LEAST = 16  /* the minimum with which libpmix starts */
+    FILES_LEAST = 16  /* the minimum that libpmix needs to start */
 };
 
 enum step { STEP_BIND, STEP_INPUT, STEP_OUTPUT, STEP_EXECUTE };

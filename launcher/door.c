@@ -106,8 +106,8 @@ static bool is_ours(int fd)
     return false;
 }
 
-/* Replaces the C library's accept() for libpmix. For another user's connection it fails with ECONNABORTED, as if the
- * client had closed it; libpmix then continues. */
+/* Replaces the C library's accept() for libpmix. This function fails with ECONNABORTED for another user's connection,
+ * as if the client had closed the connection. libpmix then continues. */
 int uat_door_accept(int fd, struct sockaddr *address, socklen_t *size) __asm__("accept");
 
 __attribute__((visibility("default"), used)) int uat_door_accept(int fd, struct sockaddr *address, socklen_t *size)

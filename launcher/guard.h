@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uatrun is two processes: the guard, which the user sees and signals, and its child, which runs the job. If one of
- * them is killed, the other one ends all processes of the workers.
+ * uatrun is two processes, the guard and its child. The user sees and signals the guard. The child runs the job. If one
+ * of the two is killed, the other one ends all processes of the workers.
  */
 #ifndef UAT_LAUNCHER_GUARD_H
 #define UAT_LAUNCHER_GUARD_H

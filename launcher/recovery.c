@@ -22,7 +22,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* When the newest checkpoint was completed. */
+/* The time at which the newest checkpoint was completed. */
 static double completed(void)
 {
     char name[UAT_SECTIONS_NAME];

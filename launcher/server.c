@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libpmix runs the server in its own thread, which calls the functions named on_*. They store what they learn, and the
- * main thread reads it under `server.lock`.
+ * libpmix runs the server in its own thread, which calls the functions named on_*. These functions store what they
+ * learn, and the main thread reads it under `server.lock`.
  *
  * The server is never finalized: after a client has ended abnormally, PMIx_server_finalize() of libpmix 4.2 sometimes
  * crashes or hangs. The end of the process frees everything.
@@ -115,7 +115,7 @@ static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* Return the data that the library has collected. They are complete, because all workers are on this host and have
+/* Return the data that the library has collected. The data are complete, because all workers are on this host and have
  * arrived. */
 static pmix_status_t on_fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
                               char *collected, size_t size, pmix_modex_cbfunc_t done, void *data)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The signals that uatrun takes with sigwaitinfo() or from a descriptor instead of with handlers. They are blocked from
- * the start, so that the threads of libpmix do not take them. The workers get the signal state that uatrun was started
- * with.
+ * The signals that uatrun takes with sigwaitinfo() or from a descriptor instead of with handlers. These signals are
+ * blocked from the start, so that the threads of libpmix do not take them. The workers get the signal state that uatrun
+ * was started with.
  */
 #ifndef UAT_LAUNCHER_SIGNALS_H
 #define UAT_LAUNCHER_SIGNALS_H

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Add "version", "processor", "obstacle" if there is one, "memlock", "huge_pages", "pmix" and "randomisation", which
- * describe the process and its host. */
+/* Add "version", "processor", "memlock", "huge_pages", "pmix" and "randomisation", and "obstacle" if there is an
+ * obstacle. These keys describe the process and its host. */
 void info_add_host(json_object *root);
 
 /* A job: its hosts, and the workers on each. */

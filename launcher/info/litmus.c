@@ -76,8 +76,8 @@ static void keep_distance(const struct board *board, uint64_t trial)
         ;
 }
 
-/* A claim races with a pop: { CMP_SWAP flag; READ data } with { store data; full fence; load flag }. At least one side
- * must see the other's write. */
+/* A claim { CMP_SWAP flag; READ data } races with a pop { store data; full fence; load flag }. At least one side must
+ * see the other's write. */
 static void claim_pop(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
@@ -195,8 +195,8 @@ static void cpu_adapter(struct pair *pair, struct board *board, struct litmus_re
     add_add(pair, board, r, true);
 }
 
-/* After the completion of a chain with an atomic, a load by this CPU sees the chain's changes. Each process posts to
- * its own segment by a queue pair to itself, as a worker posts to the segments of other workers on its host. */
+/* A load by this CPU sees the changes of a chain with an atomic once the chain is complete. Each process posts to its
+ * own segment by a queue pair to itself, as a worker posts to the segments of other workers on its host. */
 static void completion_load(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
