@@ -2,9 +2,9 @@
 /*
  * The memory of replicas. They lie below the segment, at addresses that are equal on all workers because all workers
  * create and free the same replicas in the same order. The addresses are also equal in a job that was restarted with
- * fewer workers, although such a job has a larger segment. The workers of a host share one copy: the first of them
- * creates a memory object without a name, and the others open it through /proc/PID/fd/N. A worker that may not open it
- * gets a private copy.
+ * fewer workers, although such a job has a larger segment. The workers of a host share one copy: the host's first
+ * worker creates a memory object without a name, and the others open this object through /proc/PID/fd/N. A worker that
+ * may not open it gets a private copy.
  */
 #ifndef UAT_REPLICA_H
 #define UAT_REPLICA_H

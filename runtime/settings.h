@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All settings of the runtime; uatrun and uat_info read the same ones. */
+/* All settings of the runtime; uatrun and uat_info read the same settings. */
 #ifndef UAT_RUNTIME_SETTINGS_H
 #define UAT_RUNTIME_SETTINGS_H
 

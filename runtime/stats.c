@@ -81,7 +81,7 @@ int uat_stats(uat_stats_t *stats)
     return -EINVAL;
 }
 
-/* All counters are uint64_t; stack_bytes_max is the only one that is not a sum. */
+/* All counters are uint64_t; stack_bytes_max is the only counter that is not a sum. */
 _Static_assert(sizeof(uat_stats_t) % sizeof(uint64_t) == 0, "a structure of counters");
 
 static void add(uat_stats_t *sum, const uat_stats_t *one)

@@ -153,8 +153,8 @@ struct uat_cells_landing *uat_cells_landing(void);
 struct uat_cells *uat_cells_of(int rank);
 
 /* Atomics on a word of a rank's cells, by this CPU if it may perform them. `own` is the address of the same word in
- * this worker's cells. Both return the old value. All that this worker does before them is ordered before all that it
- * does after them. */
+ * this worker's cells. Both return the old value. All that this worker does before one of these calls is ordered before
+ * all that it does after the call. */
 uint64_t uat_cell_swap(int rank, uint64_t *own, uint64_t expected, uint64_t desired);
 uint64_t uat_cell_add(int rank, uint64_t *own, uint64_t addend);
 

@@ -115,7 +115,7 @@ static uint64_t stop_part(const uat_context_t *c, uint64_t name, uint64_t mark, 
     uint64_t *at = &uat_cells()->word[cell];
     for (;;) {
         uint64_t word = uat_cell_load(rank, at);
-        /* Ask after the load: if the result is not set even now, the loaded word is that of the part (A5). */
+        /* Ask after the load: if the result is still not set, the loaded word is the part's word (A5). */
         if (uat_future_try_get(future_of(c, name), value) == 0)
             return 0;
         if ((word & UAT_WORD_DROPPED) || (!mark && (uat_word_parts(word) > 0 || !uat_word_left(word))))

@@ -26,7 +26,7 @@
 #include "base/log.h"
 
 enum {
-    ERRORS = 8,        /* number of errors that a worker prints for other workers; later ones it prints only for
+    ERRORS = 8,        /* number of errors that a worker prints for other workers; it prints later errors only for
                         * itself */
     OTHERS = 1024,     /* maximum number of other workers that a speaker counts */
     QUIET_MS = 300,    /* the speaker waits at most this long for the next worker */

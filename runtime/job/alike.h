@@ -18,8 +18,8 @@ void uat_alike_open(const char *host, int workers);
 void uat_alike_close(void);
 
 /*
- * Is this worker the one that reports this matter for its host? True for the first worker that asks, and for a worker
- * that is alone on its host. number: distinguishes matters of one name. May be called after uat_alike_close(), too.
+ * Should this worker report this matter for its host? True for the first worker that asks, and for a worker that is
+ * alone on its host. number: distinguishes matters of one name. May be called after uat_alike_close(), too.
  */
 bool uat_alike_speaks(const char *matter, uint64_t number);
 

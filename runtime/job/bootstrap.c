@@ -95,7 +95,8 @@ static const char *find_launcher(void)
 
 /*
  * Without PMIx a launcher silently starts N jobs of one worker, and so does a batch script that forgets its launcher.
- * Detect that and report the right command. A worker whose launcher says that it is alone (uatrun -n 1) is fine.
+ * Detect that and report the right command. A worker is fine if its launcher, such as `uatrun -n 1`, says that the
+ * worker is alone.
  */
 static int refuse_singleton(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which collective call this worker is in, and whether the others are in the same one.
+ * The collective call that this worker is in, and the check that the other workers are in the same call.
  *
  * All workers make the same collective calls in the same order. Each call has a kind and a number. The numbers count up
  * from uat_init(), which has number 0. Number and kind form one word of the segment, which peers READ. A worker

@@ -51,7 +51,7 @@ enum {
 size_t uat_identity_published(const struct uat_identity *identity, int rank);
 
 /* Fill in this worker's record, after uat_segment_lay_out(). Transport, host and binding are not known yet and stay
- * empty. The objects are the ones that are loaded now, so call this function at program start, before plugins are
+ * empty. The record names the objects that are loaded now, so call this function at program start, before plugins are
  * loaded. */
 void uat_identity_take(struct uat_identity *identity, const struct uat_settings *settings);
 

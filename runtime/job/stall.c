@@ -30,7 +30,7 @@ static volatile struct {
     bool reported;
 } stall;
 
-static uint64_t fences; /* number of fences that have ended; equal in all workers that wait in one */
+static uint64_t fences; /* number of fences that have ended; equal in all workers that wait in a fence */
 static void (*describe_worker)(char *text, size_t size);
 static struct sigaction previous;
 static bool caught;

@@ -26,7 +26,7 @@ struct uat_alone_source {
     /* Take a ready entry: take_own() of this worker, take_other() of another worker. The region must be empty. */
     bool (*take_own)(struct uat_alone *task);
     bool (*take_other)(struct uat_alone *task);
-    /* a task that was taken has ended, perhaps on a worker other than the one where it began */
+    /* called when a task that was taken has ended, perhaps not on the worker where it began */
     void (*ended)(uint64_t name);
     /* See uat_join_defer(). views: the list of reducers' views that the child has left, or 0. The views belong to the
      * strand that the child's spawner began and the child continued. */

@@ -28,7 +28,7 @@ extern struct uat_area uat_deadlock_waits __attribute__((visibility("hidden")));
 const char *uat_deadlock_name(enum uat_park_kind kind);
 
 /* Count one more (change 1) or one fewer (change -1) waiting task of this kind. Only the sum over all workers is
- * meaningful: the worker that wakes a task need not be the one where it waited. */
+ * meaningful: a task may wait on one worker and be woken by another. */
 static inline void uat_deadlock_count(enum uat_park_kind kind, int change)
 {
     ((uint64_t *)uat_deadlock_waits.at)[kind] += (uint64_t)change;

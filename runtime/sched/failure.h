@@ -19,8 +19,8 @@ void uat_failure_refuse(const char *what);
  * Leaves the failure in this worker's record `name`. The task arrives at the record before its spawner. */
 void uat_failure_leave(uint64_t name);
 
-/* Called by the second to arrive: subtracts UAT_RECORD_FAILED from the record's state. If `take` is true, the running
- * task is the joiner, and it fails with the failure that the record holds. */
+/* Called by the second of child and joiner to arrive: subtracts UAT_RECORD_FAILED from the record's state. If `take` is
+ * true, the running task is the joiner, and it fails with the failure that the record holds. */
 void uat_failure_settle(uint64_t name, bool take);
 
 #endif

@@ -19,8 +19,8 @@ static inline uat_group_t *uat_group_of(uat_task_t *task)
     return task->result == UAT_GROUP_RESULT ? (uat_group_t *)(void *)task : NULL;
 }
 
-/* The name of the record that the handle's group holds; 0 if it holds none, or if the handle is an ordinary one. Ends
- * the job if the group was never begun. */
+/* The name of the record that the handle's group holds; 0 if the group holds none, or if this is an ordinary handle.
+ * Ends the job if the group was never begun. */
 uint64_t uat_group_record(uat_task_t *task);
 
 /* Let the handle's group hold the record. Returns the name by which child and spawner know the record. */

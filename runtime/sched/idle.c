@@ -17,7 +17,7 @@ enum {
                           * us */
     /* The maximum number of doublings if workers share memory and the attempt found nothing: pauses of up to 1 us. The
      * pauses may be short, because there is no network to share, and an attempt that finds nothing only reads. After a
-     * lost race PAUSE_SHIFT_MAX applies, because each claim delays an owner that publishes an entry or takes one
+     * lost race PAUSE_SHIFT_MAX applies, because each claim delays an owner that publishes an entry or takes an entry
      * back. */
     PAUSE_SHIFT_NEAR = 4,
     SPIN_FAILURES = 32,   /* failed attempts before yielding the core */

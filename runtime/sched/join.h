@@ -10,8 +10,9 @@
  * The side that finds an even old value arrived first: a child is done, and a joiner waits. The side that finds an odd
  * old value arrived second: a child resumes the joiner, and a joiner continues.
  *
- * A child that has failed (uat/detail/failure.h) adds UAT_RECORD_FAILED as well, and WRITEs its failure in place of
- * the result. The second to arrive subtracts UAT_RECORD_FAILED again. A joiner READs the failure in the same chain.
+ * A child that has failed (uat/detail/failure.h) adds UAT_RECORD_FAILED as well, and WRITEs its failure in place of the
+ * result. The second of the two to arrive subtracts UAT_RECORD_FAILED again. A joiner READs the failure in the same
+ * chain.
  */
 #ifndef UAT_JOIN_H
 #define UAT_JOIN_H

@@ -278,8 +278,8 @@ uintptr_t uat_park_take_other(void)
 
 void uat_park_idle(unsigned failures)
 {
-    /* A task that another worker has claimed does not count: that worker published that it has work before it claimed
-     * the task. A task in the inbox does not count either, because rank 0 READs the inbox. */
+    /* A task that another worker has claimed does not count: before the claim, that worker published that it has work.
+     * A task in the inbox does not count either, because rank 0 READs the inbox. */
     if (!uat_ready_any(&uat_parking.ready) && !uat_alone_source.any())
         uat_notice_end(uat_stall_notice());
     uat_deadlock_look(failures, inbox.at);

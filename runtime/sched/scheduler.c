@@ -52,8 +52,9 @@ static uintptr_t next_own(void)
         enum uat_pop pop = uat_deque_pop(deque, &sp);
         if (pop == UAT_POP_GONE)
             continue;
-        /* Entries older than a parted one have parted before it. A private entry is popped here only if it lies right
-         * below a task that waits. In that case uat_park_part_next() has just parted the entry from this task. */
+        /* Entries that are older than a parted entry have parted before that entry. A private entry is popped here only
+         * if it lies right below a task that waits. In that case uat_park_part_next() has just parted the entry from
+         * this task. */
         assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0);
         uat_task_counts.continued++;
         return go_on_without_child(sp, uat_deque_base(deque));

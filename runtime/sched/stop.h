@@ -20,7 +20,7 @@
  *   K4  "All are still" and the end of the run exclude each other: the worker that ends the root does not become still.
  *       An order that the end overtakes is void, and the request counts for the next run.
  *   K5  An order carries the number of its run and its own number. A worker stops once for each order. A request that
- *       arrives during a stop is served by the next one.
+ *       arrives during a stop is served by the next stop.
  *   K6  A poke claims only an entry that a peek shows as valid, and aborts the claim at once. So it takes no work away.
  *
  * Only plain WRITEs change these words. Each word has one writer at a time. The exception is `asked`: several workers

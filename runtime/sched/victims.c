@@ -49,7 +49,7 @@ void uat_victims_choose(struct uat_victims *victims)
 {
     int n = uat_self.size - 1;
     victims->count = 0;
-    if (n <= candidates.wanted) { /* take all of them, from a random one on */
+    if (n <= candidates.wanted) { /* take all candidates, starting with a random candidate */
         int first = (int)(uat_random_next(&candidates.random) % (uint64_t)n);
         for (int i = 0; i < n; i++)
             victims->rank[victims->count++] = candidate((first + i) % n);

@@ -34,7 +34,7 @@ struct uat_heap {
     uint8_t *used_order;   /* for each unit that starts a block in use: its order */
     uint32_t *next, *prev; /* lists of free blocks, by unit */
     uint32_t list[UAT_HEAP_ORDERS];
-    /* Small free blocks, by order. The most recently freed one is reused first, without a merge or a split. */
+    /* Small free blocks, by order. The block that was freed last is reused first, without a merge or a split. */
     uint32_t kept[UAT_HEAP_KEPT_ORDERS][UAT_HEAP_KEPT];
     uint8_t kept_count[UAT_HEAP_KEPT_ORDERS];
     struct uat_lent lent;

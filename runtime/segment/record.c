@@ -30,7 +30,7 @@ int uat_record_pool_open(struct uat_record_pool *pool, char *memory, size_t stri
         uat_record_pool_close(pool);
         return -ENOMEM;
     }
-    while (pool->free_count < count) { /* the first ones on top, so that fewer pages are touched */
+    while (pool->free_count < count) { /* the first records are on top, so that fewer pages are touched */
         pool->free[pool->free_count] = (uint32_t)(count - 1 - pool->free_count);
         pool->free_count++;
     }

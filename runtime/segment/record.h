@@ -5,8 +5,8 @@
  *
  *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD. `state` is never reset. The task that
  *       gets an even old value arrived first; the task that gets an odd old value arrived second. A child that has
- *       failed also adds UAT_RECORD_FAILED; the second to arrive subtracts it before it gives the record back (J2). The
- *       children of a group meet their spawner at `count` instead: see J4.
+ *       failed also adds UAT_RECORD_FAILED; the second to arrive subtracts that number before giving the record back
+ *       (J2). The children of a group meet their spawner at `count` instead: see J4.
  *   J2  The second to arrive gives the record back after its READs of the record have completed.
  *   J3  The result begins a cache line of its own: its size varies, and every join uses the other words.
  *   J4  The children of a group that live apart from their spawner share one record. Each child adds 1 to `count` when

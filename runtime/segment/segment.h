@@ -70,8 +70,8 @@ static inline size_t uat_segment_region_size(void)
     return uat_segment.high - uat_segment.low;
 }
 
-/* The default address. If the kernel's address space is smaller, such as one of 39 or 42 bits, this is an address
- * between a quarter and a half of that space. is_outside tells whether an address is beyond the space. */
+/* The default address. If the kernel's address space is smaller, for example 39 or 42 bits, this is an address between
+ * a quarter and a half of that space. is_outside tells whether an address is beyond the space. */
 uint64_t uat_segment_fit(uint64_t address, bool (*is_outside)(uint64_t address));
 
 /* Start a layout with the uni-address region, the join records and the evacuation heap, sized by the settings. */
