@@ -28,9 +28,9 @@ struct uat_child_plan {
  * *exit_status and returns a negative errno. */
 int uat_child_start(struct uat_child *child, const struct uat_child_plan *plan, int *exit_status);
 
-/* Raise uatrun's limit of open files for n workers. more: files per worker in addition to the server's one. The workers
- * get the old limit back. If the limit cannot be raised far enough, reports that and returns -EMFILE; otherwise returns
- * 0. */
+/* Raise uatrun's limit of open files for n workers. more: files per worker in addition to the server's one file per
+ * worker. The workers get the old limit back. If the limit cannot be raised far enough, reports that and returns
+ * -EMFILE; otherwise returns 0. */
 int uat_child_raise_files(int n, int more);
 
 #endif

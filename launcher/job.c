@@ -38,7 +38,7 @@ struct job {
     struct uat_seen seen;
     int running; /* workers not yet reaped */
     int signal_fd, life;
-    double settled;       /* when a possible culprit becomes the certain one */
+    double settled;       /* when a possible culprit becomes certain */
     double abort_settled; /* when an abort becomes the cause; 0 = there was no abort */
     double deadline;      /* when --timeout ends the job, in seconds of CLOCK_MONOTONIC; 0 = never */
 };
@@ -113,8 +113,8 @@ static void take_signals(struct job *job)
     }
 }
 
-/* Has the kernel had time to report that a worker ended before the abort? If another worker's end made this one abort,
- * that end is the cause. */
+/* Has the kernel had time to report that a worker ended before the abort? If another worker's end made this worker
+ * abort, that end is the cause. */
 static bool abort_is_settled(struct job *job)
 {
     if (job->abort_settled == 0)

@@ -40,7 +40,7 @@ static bool newest(uint64_t *number)
     return stat(uat_checkpoint_settings.folder, &st) != 0 || uat_folder_latest(number) == 0;
 }
 
-/* Make the next start use the newest checkpoint, even if the user has chosen another one for the first start. */
+/* Make the next start use the newest checkpoint, even if the user has chosen another checkpoint for the first start. */
 static void choose_newest(struct uat_arguments *arguments)
 {
     static char variable[sizeof(VARIABLE "=") + UAT_SETTING_TEXT_MAX];

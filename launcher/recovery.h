@@ -12,7 +12,7 @@
 struct uat_recovery {
     struct uat_arguments arguments; /* of this start */
     int starts;                     /* number of starts so far, this one included */
-    uint64_t checkpoint;            /* the newest one when this start began; 0: none */
+    uint64_t checkpoint;            /* the newest checkpoint when this start began; 0: none */
     double begun;                   /* when this start began, in seconds since 1970 */
 };
 

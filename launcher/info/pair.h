@@ -41,7 +41,7 @@ struct pair {
     void *of_way;
 };
 
-/* The function that both processes run; arg is the one given to pair_run(). */
+/* The function that both processes run; arg is the argument of pair_run(). */
 typedef void pair_fn(struct pair *pair, void *arg);
 
 /*
