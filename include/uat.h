@@ -38,7 +38,7 @@ typedef void uat_fn(void *arg, void *result);
  * spawner part, and is 0 again after the join.
  */
 typedef struct uat_task {
-    uint64_t record; /* the join record, once child and spawner have parted: (rank << 48) | address; else 0 */
+    uint64_t record; /* the join record, as (rank << 48) | address, after child and spawner have parted; 0 otherwise */
     void *result;    /* the spawner's buffer for the result */
     uint64_t size;   /* bytes of the result; set only while record is not 0 */
 } uat_task_t;
@@ -47,7 +47,7 @@ typedef struct uat_task {
  * Start the runtime. Collective, the first call in main(). It may re-execute the program with address-space
  * randomisation turned off, so the program must not have external effects before the call. A program that was started
  * by uatrun, srun --mpi=pmix or another PMIx launcher joins that launcher's job. A program without a launcher is a job
- * of one worker. Returns 0; or prints one line on stderr that says what to do, and returns a negative errno:
+ * of one worker. Returns 0. On failure it prints one line on stderr that says what to do, and returns a negative errno:
  *   -EINVAL    a UAT_* variable is invalid, or the workers differ in their settings
  *   -ENOMEM    there is no memory for the segment
  *   -EEXIST    the segment's address is taken
@@ -69,7 +69,7 @@ int uat_size(void);
  * Run one task tree. Collective, outside of tasks, any number of times. Rank 0's root, arg and sizes are used; the
  * other ranks may pass NULL and 0 for them. Every rank must provide a buffer for the result and receives the result.
  * arg is copied (arg_size bytes). result_size is at most UAT_RESULT_MAX (1024 bytes by default). Returns 0 or a
- * negative errno, the same on all ranks. After an error, the rank on which it occurred has printed one line on stderr:
+ * negative errno, the same on all ranks. The rank on which an error occurs prints one line on stderr. The errors are:
  *   -EINVAL    a pointer is NULL
  *   -EMSGSIZE  result_size is above UAT_RESULT_MAX, or below rank 0's and not 0; or arg_size is too large
  */
@@ -105,12 +105,12 @@ static inline void uat_join(uat_task_t *t)
 
 /*
  * Continue the calling task on the worker of this rank, the target. The caller's stack moves to the target; meanwhile
- * this worker continues the caller's spawner. The caller continues when the target's deque is empty, that is, when the
- * target's running task has ended or waits and all its continuations have run or were stolen. The caller stays on the
- * target until it next spawns, joins or waits. So after uat_migrate(uat_global_home(p)), with uat/global.h, code runs
- * where its data are. On the target itself the call does nothing. Call it only inside a task, and, like a call that
- * waits, not while ranges of global memory are checked out. These errors end the job with a message: the rank is not in
- * this job; the call is outside of a task.
+ * this worker continues the caller's spawner. The caller continues when the target's deque is empty. That is the case
+ * when the target's running task has ended or waits, and all continuations of the target have run or were stolen. The
+ * caller stays on the target until it next spawns, joins or waits. So after uat_migrate(uat_global_home(p)) (see
+ * uat/global.h), code runs where its data are. On the target itself the call does nothing. Call it only inside a task.
+ * Like a call that waits, it must not be made while ranges of global memory are checked out. These errors end the job
+ * with a message: the rank is not in this job; the call is outside of a task.
  */
 void uat_migrate(int rank);
 
@@ -180,9 +180,9 @@ static inline void uat_group_begin(uat_group_t *group)
  * So pass the result of a search through an object of uat/sync.h or an atomic, or read it after the wait.
  *
  * uat_cancelled() returns 1 if the handle's group or an enclosing one was cancelled, else 0. Two workers see the
- * cancellation at once: the worker that cancelled the group, and the group's home, where the group was made
- * cancellable. Any other worker caches an answer for 50 us (UAT_CANCEL_AGE_NS). After that, a call takes one round trip
- * for each of these groups whose home is another worker.
+ * cancellation at once: the worker that cancelled the group, and the group's home (the worker on which the group was
+ * made cancellable). Any other worker caches an answer for 50 us (UAT_CANCEL_AGE_NS). After that, a call takes one
+ * round trip for each of these groups whose home is another worker.
  *
  * These errors end the job with a message: using a handle that was never made, or using it after the wait; no room in
  * UAT_HEAP_SIZE.
@@ -272,7 +272,8 @@ int uat_replicate_free(void *replica);
 
 /*
  * The current value of a setting, as text. The names are "transport", "transport_reason", "deque", "torture", "time"
- * (real or virtual) and "launcher". NULL for another name, or before uat_init(). The string belongs to the runtime.
+ * (real or virtual) and "launcher". Returns NULL for any other name, and before uat_init(). The string belongs to the
+ * runtime.
  */
 const char *uat_setting(const char *name);
 

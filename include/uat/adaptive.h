@@ -64,7 +64,7 @@ typedef struct uat_context {
     int32_t home, cell; /* where the word is; cell -1: the word is in this context, and no part can be taken */
     uint32_t parts;     /* number of parts to merge, if `counted` is set */
     uint16_t counted;
-    uint16_t is_part; /* for fn: 1: this call runs a part that was taken; 0: it runs the whole interval */
+    uint16_t is_part; /* 1: this call of fn runs a part that was taken; 0: it runs the whole interval */
 } uat_context_t;
 
 /* A request as the splitter sees it. */
@@ -98,22 +98,22 @@ typedef struct uat_adaptive {
 } uat_adaptive_t;
 
 /*
- * Call a->fn for the interval [begin, end), of fewer than 2^62 iterations; the interval is empty if end < begin.
- * Returns after fn has returned and all parts have ended. Iterations that fn has not taken and parts that it has not
- * merged are dropped: a dropped part stops at its next uat_context_next(); its result is lost. So a search can return
- * as soon as it has a result. arg (a->arg_size bytes) is copied for each part; *result has a->result_size bytes. Writes
- * of the calling task to global memory before the call are visible to all parts. outer: a context of the calling task,
- * or NULL. Requests that have arrived are offered to the outermost context first. A worker has at most
- * UAT_ADAPTIVE_OPEN open intervals; a further call runs its whole interval without giving parts.
+ * Call a->fn for the interval [begin, end), which must have fewer than 2^62 iterations. If end < begin, it is empty.
+ * Returns after fn has returned and all parts have ended. Iterations that fn has not taken are dropped, and so are
+ * parts that fn has not merged. A dropped part stops at its next uat_context_next(), and its result is lost. So a
+ * search can return as soon as it has a result. arg (a->arg_size bytes) is copied for each part; *result has
+ * a->result_size bytes. Writes of the calling task to global memory before the call are visible to all parts. outer: a
+ * context of the calling task, or NULL. Requests that have arrived are offered to the outermost context first. A worker
+ * has at most UAT_ADAPTIVE_OPEN open intervals; a further call runs its whole interval without giving parts.
  */
 void uat_adaptive_run(const uat_adaptive_t *a, uat_context_t *outer, int64_t begin, int64_t end, const void *arg,
                       void *result);
 
 /*
  * Take at most `most` (1 or more) iterations from the front of the interval. Returns 1 and sets [*begin, *end), or
- * returns 0 if the interval is empty. An interval consists of units of a->grain iterations, or of larger units if it
- * would have more than 2^24 - 1 of them. A call takes at least one unit. The call also answers requests and, under the
- * message protocol, a thief's request for a continuation (uat_work_wanted()). In a dropped part the call finds the
+ * returns 0 if the interval is empty. An interval consists of units of a->grain iterations. If that would make more
+ * than 2^24 - 1 units, the units are larger. A call takes at least one unit. The call also answers requests and, under
+ * the message protocol, a thief's request for a continuation (uat_work_wanted()). In a dropped part the call finds the
  * interval empty.
  */
 int uat_context_next(uat_context_t *context, int64_t most, int64_t *begin, int64_t *end);
@@ -128,7 +128,7 @@ int uat_context_left(uat_context_t *context, int64_t *begin, int64_t *end);
 /*
  * In a splitter: give all remaining iterations, from `begin` (rounded up to a unit) to the end, to the thief of the
  * request. The thief runs the same function with a copy of arg, or of the context's argument if arg is NULL. Parts must
- * be given from the back: the last part first. Returns 0; or -EAGAIN: no iterations remain from `begin` on, or
+ * be given from the back: the last part first. Returns 0, or -EAGAIN if no iterations remain from `begin` on or if
  * UAT_CONTEXT_PARTS parts are unmerged.
  */
 int uat_context_give(uat_context_t *context, const uat_request_t *request, int64_t begin, const void *arg);
@@ -152,7 +152,7 @@ int uat_context_take_back(uat_context_t *context, void *result, int64_t *taken_t
 /* Copy the data of a request, at most `size` bytes. Returns the number of bytes in the request. */
 size_t uat_request_read(const uat_request_t *request, void *data, size_t size);
 
-/* Set the data of the requests that this worker posts when it is idle (size is at most UAT_REQUEST_DATA). They are
+/* Set the data of the requests that this worker posts when it is idle (size is at most UAT_REQUEST_DATA). The data are
  * copied. */
 void uat_request_data(const void *data, size_t size);
 
@@ -160,7 +160,7 @@ void uat_request_data(const void *data, size_t size);
  * A task itself may ask for a part. uat_request_post() sends a request to the worker of rank `victim` and does not wait
  * for the answer. A worker has at most one request at a time. Until the request is answered or cancelled, the task must
  * not spawn, join or wait.
- *   post    0; -EBUSY: this worker has a request, or the victim takes no further one now
+ *   post    0; -EBUSY: this worker has a request, or the victim takes no further request now
  *   test    0: a part was given, call uat_request_run(); -EINPROGRESS; -EAGAIN: refused, try another victim
  *   wait    until test returns 0 or -EAGAIN; cancels after UAT_REQUEST_WAIT_US
  *   cancel  0; -EBUSY: the victim has decided already, so test or wait again
@@ -175,8 +175,8 @@ void uat_request_run(void);
 /*
  * Set or get a limit: only the workers of ranks 0 to n - 1 take work from other workers. At the start, and if n is
  * uat_size() or more, all workers take work. An excluded worker takes no continuations, ready tasks, parts or data-flow
- * tasks from other workers. It runs the work that it has, which other workers may still take, and tasks that are sent
- * to it by uat_migrate(), uat_spawn_on() or the end of a wait. The limit holds until it is changed, also in later runs.
+ * tasks from other workers. It runs the work that it has, and tasks that uat_migrate(), uat_spawn_on() or the end of a
+ * wait sends to it. Other workers may still take work from it. The limit holds until it is changed, also in later runs.
  * If several tasks set a limit at the same time, all workers get the same one of these limits. Setting a limit costs
  * one or two round trips per worker.
  *   set  0; -EINVAL: n is less than 1

@@ -28,10 +28,10 @@ extern "C" {
 int uat_checkpoint(int flags);
 
 /*
- * Register functions that save and restore data which a checkpoint does not contain: memory of the process, such as a
- * table from malloc() or the position in a file. main() must call this on all workers, between uat_init() and
- * uat_finalize(), outside of runs and before the run that needs the data. It may do so at most UAT_AT_CHECKPOINT_MAX
- * times. A restarted job must make the same calls in the same order.
+ * Register functions that save and restore data of the process that a checkpoint does not contain, such as a table from
+ * malloc() or the position in a file. main() must call this on all workers, between uat_init() and uat_finalize(). The
+ * call must be outside of runs and before the run that needs the data. main() may call this at most
+ * UAT_AT_CHECKPOINT_MAX times. A restarted job must make the same calls in the same order.
  *
  * save() is called on each worker while all workers have stopped, even if the job then ends. It must set *bytes to the
  * bytes to save and return their number; 0: nothing is saved. The bytes remain the program's, and may change at the

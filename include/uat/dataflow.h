@@ -16,8 +16,8 @@
  *
  * Data. A datum is a range of global memory, named by its first byte, or a number (UAT_FLOW_NUMBER). Two accesses
  * conflict if they name the same datum, unless both have the same mode and this mode is UAT_FLOW_IN, UAT_FLOW_ANY or
- * UAT_FLOW_ADD. If two tasks of one flow conflict, the later task's body begins after the earlier task and all its
- * children have ended, and sees their writes. Ranges that overlap must be equal. Tasks of different flows are not
+ * UAT_FLOW_ADD. If two tasks of one flow conflict, the body of the later task begins when the earlier task and all its
+ * children have ended. It sees their writes. Ranges that overlap must be equal. Tasks of different flows are not
  * ordered.
  *
  * Rules
@@ -102,21 +102,23 @@ static inline void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_f
  * waits. Call it after uat_flow_begin() and before the first spawn. */
 void uat_flow_window(uat_flow_t *flow, size_t n);
 
-/* Tasks with UAT_FLOW_ANY and UAT_FLOW_ADD, too, run in the order of their spawns, as with UAT_FLOW_INOUT. In that case
- * two runs have the same result, to the last bit. Call it after uat_flow_begin() and before the first spawn. */
+/* Run tasks with UAT_FLOW_ANY and UAT_FLOW_ADD, too, in the order of their spawns, as if their mode were
+ * UAT_FLOW_INOUT. In that case two runs have the same result, to the last bit. Call it after uat_flow_begin() and
+ * before the first spawn. */
 void uat_flow_keep_order(uat_flow_t *flow);
 
 /*
- * Let the tasks that are spawned from now on run, if possible, on the host that keeps the datum at p, which must lie in
- * global memory. NULL, as after uat_flow_begin(): on the host that keeps the largest datum that the task writes.
- * UAT_FLOW_ANYWHERE: on any host. This only chooses among tasks that are ready: a worker that finds no other task runs
- * a task of another host. The result never depends on this choice. In a job of one host the call has no effect.
+ * Choose the host on which the tasks that are spawned from now on should run. If p is in global memory, it is the host
+ * that keeps the datum at p. If p is NULL, as after uat_flow_begin(), it is the host that keeps the largest datum that
+ * the task writes. If p is UAT_FLOW_ANYWHERE, it is any host. This is only a preference among tasks that are ready: a
+ * worker that finds no other task runs a task of another host. The result never depends on this choice. In a job of one
+ * host the call has no effect.
  */
 void uat_flow_at(uat_flow_t *flow, const void *p);
 #define UAT_FLOW_ANYWHERE ((const void *)(uintptr_t)1)
 
 /* An access of uat_flow_spawn(). If rows is above 1, the datum consists of `rows` rows of `bytes` bytes, which start
- * `pitch` bytes apart: a block of a matrix. It is still named by its first byte. */
+ * `pitch` bytes apart: a block of a matrix. The datum is still named by its first byte. */
 typedef struct uat_flow_access {
     void *p;
     enum uat_flow_mode mode;

@@ -21,9 +21,9 @@ namespace uat
  *
  * in: the body reads the datum. out: it writes all bytes. inout: it reads and writes. any_order: like inout, but
  * consecutive tasks of this mode may run in any order, one at a time. add: the body adds to the datum, and consecutive
- * tasks of this mode may run at the same time. Its body gets the datum, or a T whose bytes are 0, which the library
- * then adds to the datum by `+=`. below<in<T>> and the like: the body gets the address, and only tasks that it spawns
- * access the datum.
+ * tasks of this mode may run at the same time. The body of such a task gets the datum, or a T whose bytes are 0. In the
+ * second case, the library adds the T to the datum by `+=` after the body. below<in<T>> and the like: the body gets the
+ * address, and only tasks that it spawns access the datum.
  */
 template <class T> using in = detail::flow_access<const T, UAT_FLOW_IN>;
 template <class T> using out = detail::flow_access<T, UAT_FLOW_OUT>;
@@ -57,7 +57,7 @@ class flow
         uat_flow_end(&flow_);
     }
 
-    /* Tasks with any_order and add, too, run in the order of their spawns. Call it before the first spawn. */
+    /* Run tasks with any_order and add, too, in the order of their spawns. Call it before the first spawn. */
     void keep_order()
     {
         uat_flow_keep_order(&flow_);

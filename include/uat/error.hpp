@@ -37,9 +37,9 @@ template <std::size_t Size> void copy_text(char (&to)[Size], const char *from)
 
 /*
  * A join throws this if the child has thrown an exception of a type that does not travel. what() is the what() of that
- * exception, if it was a std::exception, and type() names its type. For the types that travel, the join throws the same
- * type again. These are the types of <stdexcept>, std::bad_alloc, std::system_error with the generic or the system
- * category, uat::error, and this class itself. what() is cut off after 895 bytes.
+ * exception, if it was a std::exception, and type() names its type. If the type travels, the join throws the same type
+ * again. The types that travel are those of <stdexcept>, std::bad_alloc, std::system_error with the generic or the
+ * system category, uat::error, and this class itself. what() is cut off after 895 bytes.
  */
 class task_error : public std::runtime_error
 {

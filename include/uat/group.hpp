@@ -99,7 +99,7 @@ class task_group
         uat_group_begin(&group_);
         uat_reducer_begin(&first_, &detail::first_failure::operations);
     }
-    /* A group that is cancelled when the token's group is cancelled, for the tasks of that group. */
+    /* Make a group for the tasks of the token's group. It is cancelled when the token's group is cancelled. */
     explicit task_group(cancel_token outer)
     {
         uat_group_begin_in(&group_, outer.native_handle());

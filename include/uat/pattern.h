@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parallel loops, reductions and scans over index ranges, for which the program need not choose a grain size; sorts;
- * loops over the blocks of a global array.
+ * Parallel loops, reductions and scans over index ranges, sorts, and loops over the blocks of a global array. The
+ * program need not choose a grain size.
  *
  * Splitting on demand: a loop runs its iterations in order, in short chunks. Between two chunks it checks whether this
  * worker still has work that thieves could take. The loop splits its remaining iterations into halves, and offers one
@@ -48,7 +48,7 @@ void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, 
  * uat_for() with a hint about where to run: iteration i works on element i, of `size` bytes, of an array in global
  * memory. For each run of elements with one home, a child of a group starts at that home (uat_group_spawn_on()), where
  * the elements are near. Idle workers still take parts. The work on each block of the array should take many
- * microseconds. For elements that are not in global memory there is no hint. Cannot fail, like uat_for().
+ * microseconds. For elements that are not in global memory the hint has no effect. Cannot fail, like uat_for().
  */
 void uat_for_near(int64_t begin, int64_t end, const void *array, size_t size, uat_for_fn *body, const void *arg,
                   size_t arg_size);
@@ -181,11 +181,11 @@ typedef struct uat_sort_kernel {
 void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size);
 
 /*
- * Returns 1 if this worker has nothing left that a thief could take, although there are other workers; else 0. If it
- * returns 1, a spawn is worthwhile. This is for programs that split their work themselves, and costs a few loads. The
- * call also offers thieves work that could not be offered before, and with UAT_DEQUE=message it answers a thief's
- * request. So a long-running task should call it from time to time. While the task has ranges checked out, the call
- * only returns its result. Call it only inside a task.
+ * Returns 1 if there are other workers and this worker has nothing left that a thief could take; else 0. If it returns
+ * 1, a spawn is worthwhile. The call is for programs that split their work themselves. It costs a few loads. It also
+ * offers thieves work that could not be offered before, and with UAT_DEQUE=message it answers a thief's request. So a
+ * long-running task should call it from time to time. While the task has ranges checked out, the call only returns its
+ * result. Call it only inside a task.
  */
 int uat_work_wanted(void);
 

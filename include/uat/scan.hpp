@@ -14,10 +14,10 @@ namespace uat
 {
 
 /*
- * Set out[i] to combine(...combine(identity, in[0])..., in[i]), which is the inclusive prefix sum, or to the same
- * without in[i], which is the exclusive prefix sum. `combine` must be associative, and identity its neutral value. If
- * the spans differ in size, throws std::invalid_argument and does nothing else. The input must be the output itself or
- * share no element with it. Returns the sum of all elements.
+ * Inclusive prefix sum: set out[i] to combine(...combine(identity, in[0])..., in[i]). Exclusive prefix sum: set out[i]
+ * to the same without in[i]. `combine` must be associative, and identity its neutral value. If the spans differ in
+ * size, throws std::invalid_argument and does nothing else. The input must be the output itself or share no element
+ * with it. Returns the sum of all elements.
  */
 template <class T, class U, class Combine = std::plus<>>
 U inclusive_scan(span<T> in, span<U> out, std::remove_cv_t<U> identity = {}, Combine combine = Combine())

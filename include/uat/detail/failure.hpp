@@ -202,8 +202,8 @@ inline void join(uat_task_t *t)
 }
 
 /* Throw the first of two failures in serial order. The running task has failed after it spawned the child `earlier`, so
- * the child's failure precedes its own. Joins the child, which throws the child's exception if there is one; else
- * throws the task's own. */
+ * the child's failure precedes its own. Joins the child; the join throws the child's exception if there is one.
+ * Otherwise throws the task's own exception. */
 template <class Handle> [[noreturn, gnu::cold, gnu::noinline]] void join_and_throw(Handle &earlier)
 {
     uat_failure later;

@@ -87,8 +87,8 @@ template <class T, class Less> struct quicksort {
         }
     };
 
-    /* Exchange elements directly after the front with elements from the end. The former do not belong to the front, the
-     * latter do. */
+    /* The elements directly after the front do not belong to it. Exchange them with elements from the end that belong
+     * to it. */
     template <class First> static void fill_front(T *p, uat_sort_pass &pass, std::size_t least, First first)
     {
         misplaced right;
