@@ -9,8 +9,8 @@
  * all workers run with the same control words. So a task that changes its rounding mode must restore it before its next
  * spawn or join.
  *
- * The switch resumes a continuation by `jmp`, not by `ret`. The return-address predictor's last call is not the one
- * that pushed the continuation's return address, and a mispredicted return costs about 20 cycles.
+ * The switch resumes a continuation by `jmp`, not by `ret`. The last call that the return-address predictor remembers
+ * did not push the continuation's return address. So a `ret` would be mispredicted, which costs about 20 cycles.
  *
  * spawn.S describes the alignment and the layout of the stack below a continuation's stack pointer (struct uat_frame,
  * result, argument). Shadow stacks (CET) do not work with stacks that move, so the objects are not marked for them.
@@ -45,9 +45,9 @@ void uat_join_suspend(uat_task_t *t);
 
 /*
  * Called by a task: wait. Returns 0 when the task is resumed. The assembly calls uat_schedule_next(), which finds
- * `wait` in uat_worker. Then it continues at the stack pointer that uat_schedule_next() returns. If that is 0, the
- * assembly returns UAT_EVENT_PARKED to the scheduler. So a switch from one task to the next executes no return that the
- * processor would mispredict.
+ * `wait` in uat_worker. Then the assembly continues at the stack pointer that uat_schedule_next() returns. If that is
+ * 0, the assembly returns UAT_EVENT_PARKED to the scheduler. So a switch from one task to the next executes no return
+ * that the processor would mispredict.
  */
 struct uat_park;
 int uat_suspend(struct uat_park *wait);

@@ -17,8 +17,8 @@
  *     uat_cpu_crc32c()           that instruction: updates a CRC, without its inversions, by 8 bytes
  *     uat_cpu_frames_enter()     makes later frames valid in every worker: installs the common canary if canaries may
  *                                change, and switches off signed return addresses. Returns the argument for _leave()
- *     uat_cpu_frames_leave()     restores the state before uat_cpu_frames_enter(). The function that calls both must be
- *                                compiled without a stack protector: see UAT_NO_CANARY
+ *     uat_cpu_frames_leave()     restores the state that uat_cpu_frames_enter() changed. The function that calls both
+ *                                must be compiled without a stack protector: see UAT_NO_CANARY
  *
  * Each header also has these fences. A comment at each use names the two sides that the fence orders.
  *

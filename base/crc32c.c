@@ -48,8 +48,9 @@ uint32_t uat_crc32c_by_tables(uint32_t crc, const void *data, size_t n)
 
 /*
  * The instruction has a latency of three cycles, and one can start in each cycle. So the CRCs of three lanes are
- * computed at the same time and then joined. The CRC of two parts is CRC(first, followed by zero bytes in the length of
- * the second) xor CRC(second) (Gopal et al. 2011, "Fast CRC computation for iSCSI polynomial using CRC32 instruction").
+ * computed at the same time and then joined. The CRC of two parts is CRC(first part, followed by one zero byte for each
+ * byte of the second part) xor CRC(second part) (Gopal et al. 2011, "Fast CRC computation for iSCSI polynomial using
+ * CRC32 instruction").
  */
 enum { LANE = 2048 };
 static uint32_t after_lane[4][256]; /* [k][b]: the CRC with byte k equal to b and all other bytes 0, continued by a lane

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Torture. Random delays between the steps of owner and thief widen races of a few cycles. Where two alternatives are
- * correct, the choice is random. Off unless UAT_TORTURE=delay=SEED is set. While off, each call costs one predictable
- * branch, on slow paths only.
+ * correct, the choice is random. The delays are off unless UAT_TORTURE=delay=SEED is set. While they are off, each call
+ * costs one predictable branch, on slow paths only.
  */
 #ifndef UAT_DELAY_H
 #define UAT_DELAY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Address space for libpmix's threads. If there is not enough, libpmix does not notice that it could not start a
+ * Address space for libpmix's threads. If the space is too small, libpmix does not notice that it could not start a
  * thread, and hangs in the first call that needs the thread. So uat checks in advance.
  */
 #ifndef UAT_PMIX_ROOM_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings: environment variables UAT_*, read once at start-up. Each component has a header settings.h with a struct,
- * which the component reads, and a table, which says how each field of the struct is set. runtime/settings.c lists the
- * components. The parser knows the kinds of values, but not the components. --help, docs/settings.md and
+ * Settings: environment variables UAT_*, read once at start-up. Each component has a header settings.h with a struct
+ * and a table. The component reads the struct. The table says how each field of the struct is set. runtime/settings.c
+ * lists the components. The parser knows the kinds of values, but not the components. --help, docs/settings.md and
  * uat_settings(7) are made from the tables.
  */
 #ifndef UAT_SETTINGS_H
@@ -123,7 +123,8 @@ enum {
 /*
  * Set the values of all components from env ("NAME=value" strings, NULL at the end); variables that env lacks get their
  * defaults. Returns 0, or -EINVAL with one line in `error`. The line names the variable, its value and the allowed
- * values, or for an unknown variable the nearest known name. After an error the values are unspecified.
+ * values. For an unknown variable, the line gives the nearest known name instead of allowed values. After an error the
+ * values are unspecified.
  */
 int uat_settings_read(const struct uat_settings *all, char *const *env, char *error, size_t error_size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks of words that peers write. The reader of a word checks it before it uses it as an index, an address or a size;
+ * Checks of words that peers write. The reader checks such a word before using it as an index, an address or a size;
  * the table in docs/security.md lists the words. A value that no worker writes ends the job with a message, which has
  * the same form for all words.
  */

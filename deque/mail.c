@@ -77,7 +77,7 @@ bool uat_mail_decide(struct uat_mail *mail, uint64_t ask)
     uat_delay();
     bool stands = load_ask(mail) == ask;
     uat_delay();
-    /* Relaxed: this announces whether an answer will arrive; it does not say that one has arrived. */
+    /* Relaxed: this store announces whether an answer will arrive; it does not say that one has arrived. */
     uat_store_relaxed(simulated, taken, uat_taken(number, stands ? UAT_TAKEN_ANSWERED : UAT_TAKEN_DROPPED));
     uat_delay();
     if (!stands)
@@ -109,8 +109,8 @@ static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
     struct uat_op chain[] = {
         uat_op_write((void *)sp, (void *)sp, base - sp),
         uat_op_write(&l->given, &there->given, sizeof(l->given)),
-        /* Takes effect after both WRITEs (O1), which may take effect in either order. Pairs with the load in
-         * look_for_answer(), thief_message.c. */
+        /* This FETCH_ADD takes effect after both WRITEs (O1). The WRITEs may take effect in either order. Pairs with
+         * the load in look_for_answer(), thief_message.c. */
         uat_op_fetch_add(&l->old, &there->answers, UAT_ANSWER_GIVEN),
     };
     mail->deque->count.given++;

@@ -200,9 +200,9 @@ static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
 enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
 
 /*
- * Pop the only entry if it is the base of a task whose spawner is elsewhere, and claims has not changed since the last
- * slow path. Otherwise, and always with a giver, return false; the caller then calls uat_deque_pop(). While a base is
- * the only entry, nothing is published, so push_claims and pop_claims stay as they are.
+ * Pop the only entry if it is the base of a task whose spawner is elsewhere, and if claims has not changed since the
+ * last slow path. Otherwise return false; the caller then calls uat_deque_pop(). If the deque has a giver, always
+ * return false. While a base is the only entry, nothing is published, so push_claims and pop_claims stay as they are.
  */
 static inline bool uat_deque_drop_base(struct uat_deque *d)
 {
@@ -232,7 +232,7 @@ bool uat_deque_is_drained(const struct uat_deque *d);
 bool uat_deque_offer(struct uat_deque *d);
 
 /* The stack pointer of the continuation that is exposed when the running task suspends; 0 if that entry is not private.
- * The running task is its child. */
+ * The running task is that continuation's child. */
 uintptr_t uat_deque_next_private(const struct uat_deque *d);
 
 /* If `watch`, every push and pop takes the slow path; otherwise only a push or pop that needs it. */

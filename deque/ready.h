@@ -4,7 +4,8 @@
  * of any worker. The worker that woke the tasks keeps them in a private list. It offers the oldest in a ring, from
  * which any worker without work may take them. Model: tests/model/ready.pml.
  *
- *   R1  The owner's CPU writes slot[], the adapter's atomics write claims, and the worker that claimed writes ack[].
+ *   R1  The owner's CPU writes slot[], the adapter's atomics write claims, and a worker that has claimed a task writes
+ *       ack[].
  *   R2  A slot's state is its index + 1. Each index is published once, in increasing order, and never withdrawn. So
  *       claims is at most the number of publications. A worker that has seen slot t published takes task t by
  *       CMP_SWAP(claims, t, t + 1).
@@ -126,7 +127,7 @@ static inline int uat_ready_push(struct uat_ready *r, const struct uat_ready_tas
 size_t uat_ready_count(const struct uat_ready *r);
 void uat_ready_copy(const struct uat_ready *r, struct uat_ready_task *to);
 
-/* Is any task ready here, offered or not? A thief may take an offered one at any moment. */
+/* Is any task ready here, offered or not? A thief may take an offered task at any moment. */
 bool uat_ready_any(const struct uat_ready *r);
 
 /* Take the list's oldest task. The list must not be empty. */

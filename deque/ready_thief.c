@@ -59,8 +59,8 @@ static struct uat_op read_stack(const struct uat_ready_task *t)
 }
 
 /*
- * Post { CMP_SWAP claims; READ slot } to the victim and, if `stack`, a speculative READ of the stack to the worker that
- * has it. Wait for both, which takes one round trip.
+ * Post { CMP_SWAP claims; READ slot } to the victim and, if `stack` is true, a speculative READ of the stack to the
+ * worker that has the stack. Wait for both, which takes one round trip.
  */
 static int claim(struct uat_ready *r, const struct offered *offered, const struct uat_ready_task *foretold, bool stack)
 {
@@ -70,8 +70,8 @@ static int claim(struct uat_ready *r, const struct offered *offered, const struc
     struct uat_pending pending[2], *all[2] = {&pending[0], &pending[1]};
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&a->old, &ring->claims, index, index + 1),
-        /* Takes effect after the claim (O1). A claim succeeds only if the slot was published before it, so this READ
-         * sees the whole slot. */
+        /* This READ takes effect after the claim (O1). A claim succeeds only if the slot was published before it, so
+         * this READ sees the whole slot. */
         uat_op_read(&a->slot, &ring->slot[index % UAT_READY_SLOTS], sizeof(a->slot)),
     };
     struct uat_op read = read_stack(foretold);

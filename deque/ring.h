@@ -32,7 +32,7 @@ struct uat_ring {
     _Alignas(UAT_CACHE_LINE) char room[UAT_CACHE_LINE - sizeof(uint64_t)];
     uint64_t claims;
     struct uat_slot slot[UAT_RING_SLOTS];
-    /* The lock: 0 when free, or, under the paper protocol, equal to claims when free. It starts its own line, because
+    /* The lock. A free lock is 0, or, under the paper protocol, equal to claims. The lock starts its own line, because
      * thieves that lose the race for the lock keep changing it. */
     uint64_t lock;
     /* The acknowledgements follow the words that a peek READs, because only the owner needs them. */

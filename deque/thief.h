@@ -7,7 +7,7 @@
  * lock   peek; { FETCH_ADD(lock, 1); READ claims and slots }; { FETCH_ADD(claims, 1); READ slot; READ stack };
  *        acknowledge and { FETCH_ADD(lock, -1) }.                                            thief_lock.c
  * message  peek; { CMP_SWAP the request into the victim's mailbox }; wait until the victim has written the stack here,
- *        and withdraw if it takes too long.                                                  thief_message.c
+ *        and withdraw if that takes too long.                                                thief_message.c
  * paper  peek; FETCH_ADD(lock, 1); READ ring; WRITE claims; READ slot; READ stack; WRITE ack: one round trip each.
  *                                                                                            thief_paper.c
  * paper-message  as paper, but a request as under message, which the victim grants or refuses, replaces the lock.
@@ -64,7 +64,7 @@ struct uat_notice {
      * it. An owner that waits too long READs these fields to find the thief. */
     uint64_t intent_victim, intent_index;
     /* Odd: this worker has work, or may be about to get some. Even: it has none. Each change from odd to even or back
-     * adds 1. Only this worker's CPU writes it. Rank 0 READs it when it checks for deadlock. */
+     * adds 1. Only this worker's CPU writes this word. Rank 0 READs the word when it checks for deadlock. */
     uint64_t work;
 };
 

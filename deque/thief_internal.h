@@ -70,8 +70,8 @@ struct uat_op uat_thief_read_stack(const struct uat_thief *thief, const struct u
 /* Publish which index of which victim this thief is about to claim or to ask for. */
 void uat_thief_intend(struct uat_thief *thief, int victim, uint64_t index);
 
-/* Is the slot in landing->slot, READ after the claim of index, valid? UAT_STEAL_DONE, UAT_STEAL_LOST_RACE (the owner
- * took the entry back) or a negative errno (the word is corrupt). */
+/* Is the slot in landing->slot, READ after the claim of index, valid? Returns UAT_STEAL_DONE, UAT_STEAL_LOST_RACE (the
+ * owner took the entry back) or a negative errno (the word is corrupt). */
 int uat_thief_judge(struct uat_thief *thief, int victim, uint64_t index);
 
 /* The start of a steal: set stolen->victim by uat_thief_peek(), and count the trip. Returns UAT_STEAL_DONE if a victim

@@ -92,7 +92,7 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
     *request = uat_ask(uat_ask_number(free) + 1, thief->transport->rank);
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&l->old, &uat_mail_box(thief->mail, victim)->front.ask, free, *request),
-        /* Takes effect after the swap (O1). So after a failed swap it may show a new free value. */
+        /* This READ takes effect after the swap (O1). So after a failed swap it may show a new free value. */
         read_front(thief, victim, 0),
     };
     uat_thief_intend(thief, victim, uat_ask_number(*request));
@@ -191,7 +191,7 @@ static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum 
     uint64_t *ask = &uat_mail_box(thief->mail, victim)->front.ask, number = uat_ask_number(request);
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&l->old, ask, request, request | UAT_ASK_WITHDRAWN),
-        /* Takes effect after the swap (O1). Pairs with the fence in decide(), mail.c. */
+        /* This READ takes effect after the swap (O1). Pairs with the fence in decide(), mail.c. */
         read_front(thief, victim, 0),
     };
     uat_delay();

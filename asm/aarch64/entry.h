@@ -85,7 +85,7 @@
 .endm
 
 /* Mark this object for BTI: all targets of indirect branches are landing pads. The linker marks a program only if each
- * of its objects is marked. The mark for guarded control stacks (GCS) is missing on purpose, because they do not work
+ * of its objects is marked. The mark for guarded control stacks (GCS) is missing on purpose, because GCS does not work
  * with stacks that move. */
 	.pushsection .note.gnu.property, "a", %note
 	.p2align 3
