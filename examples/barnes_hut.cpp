@@ -71,7 +71,7 @@ void free_tree(uat::global_ptr<Cell> cell)
     uat::destroy(cell);
 }
 
-/* Time steps of velocity Verlet (Swope et al. 1982). The first one only computes the forces. */
+/* Time steps of velocity Verlet (Swope et al. 1982). The first step only computes the forces. */
 void simulate(World w)
 {
     for (int64_t s = 0; s <= steps; s++) {

@@ -9,7 +9,7 @@
 #include "examples/tiles.h"
 #include "uat/dataflow.h"
 
-/* ..._n: tiles per row of the matrix; ..._work: nanoseconds per gemm, 0: compute it; ..._group: tiles per row of a
+/* ..._n: tiles per row of the matrix; ..._work: nanoseconds per gemm (0: compute it); ..._group: tiles per row of a
  * block of cholesky_by_blocks(). */
 extern int64_t cholesky_n, cholesky_work, cholesky_group;
 

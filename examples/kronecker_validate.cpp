@@ -24,7 +24,7 @@ static Validity operator+(Validity a, const Validity &b)
 }
 
 /* The number of steps from v to the root; -1 if v is not in the tree, -2 if no path leads to the root. `mark` is set at
- * steps 1, 2, 4 and so on; a path with a cycle returns to it (Brent 1980). */
+ * steps 1, 2, 4 and so on; a path with a cycle returns to `mark` (Brent 1980). */
 static int32_t steps_to_root(const Tree &t, uint32_t v)
 {
     uint32_t at = t.parent.get(v), before = v, mark = v;

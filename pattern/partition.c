@@ -8,8 +8,8 @@
  * middle are adjacent, except for elements that remain at one end when the other end is done.
  *
  * In far memory the worker offers the second half. Both halves become { front, rest }, and one exchange joins the
- * fronts. It exchanges the first half's rest with the second half's front, as many elements as the shorter of the two
- * has.
+ * fronts. The exchange swaps elements of the first half's rest with elements of the second half's front, as many as the
+ * shorter of the two has.
  */
 #include "pattern/partition.h"
 

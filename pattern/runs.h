@@ -8,10 +8,10 @@
 #include "include/uat/pattern.h"
 
 /*
- * Sort `count` elements in this process if they consist of at most UAT_RUNS_MAX runs, each of which rises or falls. The
- * runs follow one another, as in two sorted lists or an organ pipe, or are interleaved: element i is in run i modulo
- * the number of runs. A single run takes one pass. Several runs take another pass, and as much memory as the elements,
- * up to 256 MiB. Returns 1 if it has sorted the elements. If there are more runs or too little memory, it returns 0 and
+ * Sort `count` elements in this process if they consist of at most UAT_RUNS_MAX rising or falling runs. The runs follow
+ * one another, as in two sorted lists or an organ pipe, or they are interleaved: element i is in run i modulo the
+ * number of runs. A single run takes one pass. Several runs take another pass, and as much memory as the elements, up
+ * to 256 MiB. Returns 1 if it has sorted the elements. If there are more runs or too little memory, it returns 0 and
  * leaves the elements unchanged; usually it has then looked at only a few elements. No element is lost if a comparison
  * contradicts itself. Does not spawn.
  */

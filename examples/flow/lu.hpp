@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The LU factorisation P A = L U with partial pivoting, by panels: blocks of columns. Panel k is factored with its
- * pivots, and each panel on its right is updated with it: rows are swapped, a triangle is solved, and a product is
- * subtracted. (In the panels on the left, the rows of L are not swapped; error() swaps them.) The answer is checked by
- * the product with a vector: |P A x - L (U x)|.
+ * The LU factorisation P A = L U with partial pivoting, by panels, which are blocks of columns. Panel k is factored
+ * with its pivots. Then each panel on the right of panel k is updated: rows are swapped, a triangle is solved, and a
+ * product is subtracted. (In the panels on the left, the rows of L are not swapped; error() swaps them.) The answer is
+ * checked by the product with a vector: |P A x - L (U x)|.
  */
 #ifndef EXAMPLES_FLOW_LU_HPP
 #define EXAMPLES_FLOW_LU_HPP

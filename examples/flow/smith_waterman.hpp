@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The score of the best local alignment of two strings (Smith and Waterman), with a cost for each gap. The table is
- * made in square blocks, of which only the edges are kept. The edge of a column of blocks holds its last row so far.
- * The edge of a row of blocks holds its last column so far.
+ * made in square blocks. Only the edges of the blocks are kept. The edge of a column of blocks holds its last row so
+ * far. The edge of a row of blocks holds its last column so far.
  */
 #ifndef EXAMPLES_FLOW_SMITH_WATERMAN_HPP
 #define EXAMPLES_FLOW_SMITH_WATERMAN_HPP

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One task per row of blocks. Before each block it waits for the latch of the block above. */
+/* One task per row of blocks. Before each block, the task waits for the latch of the block above. */
 #include "examples/small/wavefront.hpp"
 
 #include "uat.hpp"
