@@ -8,7 +8,7 @@
  *
  * What a link promises
  *   B1  A WRITE takes effect before an atomic that is posted after it.
- *   B2  An atomic takes effect before a READ that is posted after it samples memory.
+ *   B2  If a READ is posted after an atomic, the atomic takes effect before the READ samples memory.
  *   B3  When a READ or an atomic completes, it has taken effect and its data are in local memory. When a WRITE
  *       completes, its source may be reused, but the WRITE may take effect later.
  *   B4  Completions arrive in the order of posting.

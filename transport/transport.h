@@ -16,10 +16,10 @@
  *   O4  An aligned 8-byte word is read and written whole.
  *   O5  Two chains to one peer, posted one after the other, keep the order of O1-O3 as if they were one chain.
  *   O6  FETCH_ADD and CMP_SWAP are atomic only among themselves. No CPU instruction and no WRITE may change a word that
- *       they change; a CPU may load it at any time. There is one exception: with cpu_atomics, a CPU's atomic
- *       instructions may change such a word in its own segment.
- *   O7  Once a worker has seen the completion of a chain, all data that the chain READ are in local memory, and each
- *       operation that it then posts to that peer takes effect after the chain.
+ *       these operations change; a CPU may load it at any time. There is one exception: with cpu_atomics, a CPU's
+ *       atomic instructions may change such a word in its own worker's segment.
+ *   O7  When a worker has seen the completion of a chain, all data that the chain READ are in local memory. Each
+ *       operation that the worker posts to that peer afterwards takes effect after the chain.
  * InfiniBand adapters guarantee exactly this on one reliable connection, even with out-of-order delivery; docs/verbs.md
  * has the sources. transport_shm orders more, but no code may rely on that. Under torture it orders no more than O1 to
  * O7.
@@ -130,8 +130,8 @@ struct uat_transport_class {
     int (*post)(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p);
     /* Poll for completions, without waiting. */
     int (*progress)(struct uat_transport *t);
-    /* Wait until every chain of this worker, including fire-and-forget chains, is complete and all data that it wrote
-     * are in the peers' memory. */
+    /* Wait until every chain of this worker, including fire-and-forget chains, is complete, and until all data that
+     * this worker wrote are in the peers' memory. */
     int (*flush)(struct uat_transport *t);
     void (*close)(struct uat_transport *t);
     const struct uat_bulk_class *bulk; /* for global memory (transport/bulk.h); NULL: global memory is not supported */

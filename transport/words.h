@@ -4,8 +4,8 @@
  *
  * memcpy may move bytes in pieces of any size, and more than once. It could tear a word that a peer stores at the same
  * time. So these functions copy each word by one relaxed atomic load and one relaxed atomic store. On the local side
- * plain accesses would suffice, because only this process's CPU uses that memory until the chain is complete. But they
- * would be the same instructions.
+ * plain accesses would suffice, because only this process's CPU uses that memory until the chain is complete. But plain
+ * accesses would be the same instructions.
  *
  * AddressSanitizer does not check these copies, because they may cover a whole stack, including its red zones.
  */

@@ -138,9 +138,9 @@ int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_a
     }
     while ((best = uat_ibv_port_choose(ports, left, wish, by, sizeof(by))) >= 0) {
         bool first = *n == 0;
-        /* Open the device of the first port, which this worker will probably take, to know that the port is usable. For
-         * another InfiniBand port, the GID in /sys suffices. If a worker takes such a port, which is rare, it then
-         * queries the device. */
+        /* This worker will probably take the first port, so open its device to check that the port is usable. For any
+         * other InfiniBand port, the GID in /sys suffices. A worker rarely takes such a port; if it does, it queries
+         * the device then. */
         if (ports[best].by_sysfs &&
             (first || ports[best].attr.link_layer != IBV_LINK_LAYER_INFINIBAND || wish->gid_index >= 0)) {
             uat_ibv_port_complete(&ports[best]);

@@ -8,8 +8,8 @@
 #include "transport_ibv/bulk.h"
 #include "transport_ibv/request.h"
 
-/* wr_id holds the link, whether the request is the last one of its operation, the number of requests that its
- * completion ends, and the operation's position in the ring. */
+/* wr_id holds four values: the link, a bit that is set in the last request of an operation, the number of requests that
+ * this request's completion ends, and the operation's position in the ring. */
 #define LAST ((uint64_t)1 << 31)
 enum { ENDS_SHIFT = 24, LIST = 16 /* requests posted with one call */ };
 #define PLACE (((uint64_t)1 << ENDS_SHIFT) - 1)

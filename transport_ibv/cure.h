@@ -21,8 +21,9 @@ enum uat_ibv_resource {
 /* Advice for a call that failed with this errno, as the last part of a message. The text is never freed. */
 const char *uat_ibv_cure(enum uat_ibv_resource resource, int error);
 
-/* Advice for a registration of `bytes` at `address` without IBV_ACCESS_RELAXED_ORDERING that failed with this errno.
- * Tests whether the adapter offers only memory keys with relaxed ordering. O1 does not hold with such keys. */
+/* Advice for a failed registration of `bytes` bytes at `address` that did not request IBV_ACCESS_RELAXED_ORDERING.
+ * error: the errno of the failure. Tests whether the adapter offers only memory keys with relaxed ordering. O1 does not
+ * hold with such keys. */
 const char *uat_ibv_region_cure(struct ibv_pd *pd, void *address, size_t bytes, int error);
 
 #endif

@@ -8,9 +8,8 @@
 enum { UAT_IBV_ENDPOINT_MAGIC = 0x75617449, UAT_IBV_ENDPOINT_VERSION = 5 };
 
 /*
- * The head of the published bytes. After it comes a struct uat_ibv_end for each connection, ordered by the rank of the
- * worker at its other end.
- * All workers run one build on one architecture, so the bytes need no conversion.
+ * The head of the published bytes. One struct uat_ibv_end per connection follows the head, in the order of the ranks of
+ * the workers at the other ends. All workers run one build on one architecture, so the bytes need no conversion.
  */
 struct uat_ibv_endpoint {
     uint32_t magic, version;

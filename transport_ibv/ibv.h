@@ -188,8 +188,8 @@ int uat_ibv_device_open(struct uat_ibv *ibv);
 int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address);
 void uat_ibv_device_close(struct uat_ibv *ibv);
 
-/* domain.c: make the protection domain, unless ibv->pd is already another worker's, and the thread domain, and register
- * the segment. uat_ibv_domains_close() undoes this call, even one that failed halfway. */
+/* domain.c: make the protection domain and the thread domain, and register the segment. If ibv->pd is already another
+ * worker's protection domain, use that one. uat_ibv_domains_close() undoes this call, even one that failed halfway. */
 int uat_ibv_domains_open(struct uat_ibv *ibv);
 void uat_ibv_domains_close(struct uat_ibv *ibv);
 

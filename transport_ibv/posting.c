@@ -77,9 +77,9 @@ static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_connecti
 }
 
 /*
- * Post the whole chain with one call and one doorbell. If `alone` (UAT_IB_POST=alone), post a leading atomic with its
- * own call, and after it the rest. In this case mlx5 writes the single request to the adapter by BlueFlame, so the
- * adapter need not fetch it from memory. Posts to one queue stay in order, so the chain's order is unchanged.
+ * Post the whole chain with one call and one doorbell. If `alone` is true (UAT_IB_POST=alone), post a leading atomic
+ * with its own call, and after it the rest. In this case mlx5 writes the single request to the adapter by BlueFlame, so
+ * the adapter need not fetch it from memory. Posts to one queue stay in order, so the chain's order is unchanged.
  */
 static int ring(struct uat_ibv *ibv, struct uat_ibv_connection *c, struct batch *b, bool alone)
 {

@@ -7,7 +7,7 @@
  *   O1  WRITE -> atomic: an atomic is a release. The release fence before each WRITE orders more than is promised.
  *       WRITE, atomic -> READ: a load may pass an older store that is still in the store buffer, but it cannot pass a
  *       full fence. So a full fence precedes each READ, and do_atomic() is also a full fence. They pair with the full
- *       fence of the owner of the words between its store and its load: uat_deque_pop() stores the invalid mark,
+ *       fence that the words' owner executes between its store and its load: uat_deque_pop() stores the invalid mark,
  *       executes the fence and loads claims. So either the owner sees the thief's claim, or the thief's READ after the
  *       claim sees the mark.
  *   O4  words.h

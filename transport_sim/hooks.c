@@ -9,7 +9,8 @@
 #include "transport_sim/token.h"
 #include "transport_sim/world.h"
 
-/* Under the adversary: how often a worker pauses between two steps, and for at most how many round trips. */
+/* Under the adversary, one delay in REST_EVERY lasts up to REST_MAX round trips. Of the other delays, one in STEP_EVERY
+ * lasts up to half a round trip. */
 enum { REST_EVERY = 512, REST_MAX = 30, STEP_EVERY = 3 };
 
 void uat_sim_hook_enter(void)

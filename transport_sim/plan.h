@@ -2,8 +2,8 @@
 /*
  * Decides when the operations of a chain take effect.
  *
- * Fair: all operations of a chain take effect at once: when the chain arrives at the target's adapter, or later if the
- * adapter is busy. The service time there and the way back determine when the chain completes.
+ * Fair: all operations of a chain take effect at the same time. This is when the chain arrives at the target's adapter,
+ * or later if the adapter is busy. The service time there and the way back determine when the chain completes.
  *
  * Adverse (UAT_SIM_SEED): each operation takes effect at its own random time, within the promises of transport.h. It
  * takes effect after the operations that are ordered before it (O1, O5), and in any order with respect to all other

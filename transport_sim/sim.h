@@ -28,8 +28,8 @@ int uat_sim_start(bool bind, bool report, struct uat_sim_place *place);
 /* Is this process a worker of a simulation? */
 bool uat_sim_on(void);
 
-/* A descriptor of the memory object with the segments of all workers, which the caller must close. This worker's
- * segment is at *offset. -1 with errno on failure. */
+/* Returns a descriptor of the memory object with the segments of all workers. The caller must close it. This worker's
+ * segment is at *offset. On failure returns -1 with errno set. */
 int uat_sim_object(size_t segment_size, off_t *offset);
 
 /* Like uat_bootstrap_exchange(), except that the caller must free only the two arrays, not the blobs. */

@@ -11,9 +11,9 @@
  *       if every other item of the queue is later than t - lookahead, and every operation in flight that has this
  *       worker as its target or initiator is later than t. (A READ stores its data in the initiator's segment.)
  *   S3  The clock of a worker moves only in the hooks, and a hook returns only when S2 holds. Without an adversary, two
- *       hooks may return earlier: that of a post, and that of a task, by at most UAT_SIM_QUANTUM. Until S2 holds again,
- *       the worker may see a state that is out of date by that time. Its actions still take effect at the right time,
- *       because every step of a protocol restores S2 first.
+ *       hooks may return earlier: the hook of a post, and the hook of a task if the worker is at most UAT_SIM_QUANTUM
+ *       ahead. Until S2 holds again, the worker may see a state that is out of date by the time that it is ahead. Its
+ *       actions still take effect at the right time, because every step of a protocol restores S2 first.
  */
 #ifndef UAT_SIM_WORLD_H
 #define UAT_SIM_WORLD_H
@@ -98,7 +98,7 @@ struct sim_chain {
     bool unsignaled, queued; /* queued: it has a place in the target adapter's queue */
     uint32_t phase;          /* the initiator's phase at the post */
     uint64_t ends;           /* time at which the initiator sees its completion */
-    uint64_t random;         /* which words of a READ or WRITE belong to which part */
+    uint64_t random;         /* decides which words of a READ or WRITE belong to which part */
     struct uat_op ops[UAT_CHAIN_MAX];
     uint64_t copies[UAT_CHAIN_MAX][UAT_UNSIGNALED_WRITE_MAX / 8]; /* the payload of a fire-and-forget chain's WRITEs */
 };
@@ -111,7 +111,8 @@ struct sim_bulk {
     uint32_t object, bytes;
     uint64_t serial, offset; /* the object's serial; offset in the object */
     uint64_t operand, compare;
-    uint64_t ends, random; /* ends, fair: end of its service; random, adverse: which bytes belong to which part */
+    uint64_t ends, random; /* fair, `ends`: end of its service; adverse, `random`: decides which bytes belong to which
+                            * part */
     uint32_t left;         /* parts that have not taken effect */
     bool used, queued, ended, told, last; /* last: the last piece of the caller's operation */
 };
@@ -141,7 +142,7 @@ struct sim_settings {
 /* The real (not virtual) cost, for the report. */
 struct sim_cost {
     uint64_t begun, started, left; /* ns of the host's monotonic clock; left: when the first worker leaves */
-    uint64_t before, until;        /* ns of processor time of all workers: up to the start, and until each leaves */
+    uint64_t before, until;        /* processor time of all workers in ns, up to the start and until each leaves */
     uint64_t kilobytes;            /* memory of all workers, page tables included */
 };
 
