@@ -184,8 +184,8 @@ static inline void uat_group_begin(uat_group_t *group)
  * made cancellable). Any other worker caches an answer for 50 us (UAT_CANCEL_AGE_NS). After that, a call takes one
  * round trip for each of these groups whose home is another worker.
  *
- * These errors end the job with a message: using a handle that was never made, or using it after the wait; no room in
- * UAT_HEAP_SIZE.
+ * These errors end the job with a message: using a handle that was never made; using a handle after the wait; no room
+ * in UAT_HEAP_SIZE.
  */
 enum { UAT_CANCEL_AGE_NS = 50000 };
 uat_cancel_t uat_group_cancellable(uat_group_t *group);
@@ -303,8 +303,8 @@ void uat_sim_work(uint64_t ns);
  *     void name_group_spawn(uat_group_t *, arg1, ...)  uat_group_spawn(); drops the result
  *     void name_group_spawn_on(uat_group_t *, int rank, arg1, ...)  uat_group_spawn_on(); drops the result
  * UAT_TASK_VOID(name, ...) does this for a function without a result: name_run() then takes only the arguments.
- * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE are for mutual recursion. They declare everything above, but the program
- * itself defines the function, as `static type name(type1 arg1, ...)`.
+ * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE are for mutual recursion. These two macros declare everything above, but
+ * the program itself defines the function, as `static type name(type1 arg1, ...)`.
  *
  * Types may be aligned to at most 64 bytes. An array must be in a struct. A type with a comma needs a typedef.
  */

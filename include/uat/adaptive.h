@@ -181,7 +181,7 @@ void uat_request_run(void);
  * one or two round trips per worker.
  *   set  0; -EINVAL: n is less than 1
  *   get  this worker's limit. It is the limit that the last completed call of uat_set_concurrency() has set.
- * Call these functions only inside a task. They follow kaapi_set_concurrency() of the specification.
+ * Call these functions only inside a task. The functions follow kaapi_set_concurrency() of the specification.
  */
 int uat_set_concurrency(int n);
 int uat_get_concurrency(void);

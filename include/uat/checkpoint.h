@@ -22,8 +22,8 @@ extern "C" {
 
 /*
  * Request a checkpoint. Call it in a task. It returns at once. All workers stop a little later, each when its task next
- * spawns, joins, waits or ends. flags: 0 or UAT_CHECKPOINT_END. Returns 0; -ENOTSUP without UAT_CHECKPOINT; or an error
- * that it has reported: -EINVAL for other flags, -ENOTSUP in a process made by fork().
+ * spawns, joins, waits or ends. flags: 0 or UAT_CHECKPOINT_END. Returns 0, or -ENOTSUP without UAT_CHECKPOINT. All
+ * other errors have been reported: -EINVAL for other flags, -ENOTSUP in a process made by fork().
  */
 int uat_checkpoint(int flags);
 
@@ -34,11 +34,11 @@ int uat_checkpoint(int flags);
  * UAT_AT_CHECKPOINT_MAX times. A restarted job must make the same calls in the same order.
  *
  * save() is called on each worker while all workers have stopped, even if the job then ends. It must set *bytes to the
- * bytes to save and return their number; 0: nothing is saved. The bytes remain the program's, and may change at the
- * next call of save(). restore() is called in a restarted job when the interrupted run begins again, before any task
- * continues. It is called once for each rank that has saved bytes: `rank` is that rank, and the call is made on the
- * worker of rank `rank` mod the number of workers. The bytes are valid until restore() returns. Neither function may
- * call uat, except for uat_rank() and uat_size().
+ * address of the bytes to save, and return their number. If it returns 0, nothing is saved. The bytes remain the
+ * program's, and may change at the next call of save(). restore() is called in a restarted job when the interrupted run
+ * begins again, before any task continues. restore() is called once for each rank that has saved bytes, with that rank
+ * as `rank`. The call is made on the worker of rank `rank` mod the number of workers. The bytes are valid until
+ * restore() returns. Neither function may call uat, except for uat_rank() and uat_size().
  *
  * Returns 0 or an error, which it has reported: -EINVAL for a missing function or a call in a task, -ENOSPC for more
  * than UAT_AT_CHECKPOINT_MAX calls.

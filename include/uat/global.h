@@ -34,17 +34,17 @@
  *
  * Rules, and how violations are detected. A detected violation ends the job with a message.
  *   - At a spawn, a join or a task's end, the task must have no range checked out and no transfer in flight.
- *     UAT_TORTURE=steal detects all violations; any run detects those of a task that is published or parts from its
- *     spawner.
- *   - The same holds at a call of sync.h that waits. A call that does not wait may be made with ranges checked out.
- *     Bytes written to these ranges are kept, and the next checkout of other bytes reads the writes that the call
- *     orders before it.
+ *     UAT_TORTURE=steal detects all violations. Any run detects the violations of a task that is published or parts
+ *     from its spawner.
+ *   - A call of sync.h that waits has the same rule. A call that does not wait may be made with ranges checked out.
+ *     Bytes written to these ranges are kept. The next checkout of other bytes sees the writes that the call orders
+ *     before this checkout.
  *   - An access lasts from checkout to checkin. Until the checkin, no other task may write the bytes, even if an object
  *     of sync.h orders that write.
  *   - A range checked out for writing must not overlap any other checkout. UAT_TORTURE detects every overlap.
  *   - An access must stay within one array or one object. UAT_TORTURE detects a checkout, get, put or atomic that
- *     reaches one element too far, up to 128 bytes beyond an object, or into a freed object. It cannot detect an access
- *     to another object in use. Any run detects an access beyond an array's last chunk.
+ *     reaches one element beyond an array, up to 128 bytes beyond an object, or into a freed object. It cannot detect
+ *     an access to another object in use. Any run detects an access beyond an array's last chunk.
  *
  * The interface is that of Itoyori (Shiina and Taura, SC'23: checkout and checkin), with get, put and atomics as in
  * OpenSHMEM and UPC++. docs/global.md says how it works.
@@ -152,7 +152,7 @@ void uat_global_put_strided(void *global, size_t pitch, const void *local, size_
 
 /*
  * Typed access to one element, in C: UAT_GLOBAL_GET(p) is the value at p, UAT_GLOBAL_PUT(p, value) stores a value at p,
- * and UAT_GLOBAL_NEW(type) allocates an object of that type with undefined content. They call uat_global_get(),
+ * and UAT_GLOBAL_NEW(type) allocates an object of that type with undefined content. These macros call uat_global_get(),
  * uat_global_put() and uat_global_object_alloc(). The compiler refuses a value of another type. C++ has uat::span.
  */
 #ifndef __cplusplus

@@ -107,8 +107,8 @@ typedef struct uat_call {
 void uat_invoke(const uat_call_t *calls, size_t count);
 
 /*
- * The body of a loop over blocks: `elements` points to elements first to first + count - 1 of the array. They are
- * checked out during the call, so the body must not spawn, join or end the task. arg is as for uat_for_fn.
+ * The body of a loop over blocks: `elements` points to elements first to first + count - 1 of the array. These elements
+ * are checked out during the call, so the body must not spawn, join or end the task. arg is as for uat_for_fn.
  */
 typedef void uat_block_fn(void *elements, size_t first, size_t count, const void *arg);
 

@@ -2,7 +2,7 @@
 /*
  * Reducers: values to which any task may add, without an argument and without a lock. A reducer has a view for each
  * strand, that is, for each part of a task between two steals. Strands that run at the same time have different views.
- * A join combines the child's view with that of the joining task. The scheme is that of Frigo, Halpern, Leiserson and
+ * A join combines the child's view with the joining task's view. The scheme is that of Frigo, Halpern, Leiserson and
  * Lewin-Berlin, "Reducers and Other Cilk++ Hyperobjects", SPAA'09.
  *
  *     UAT_REDUCER(long, hits, 0, UAT_PLUS)

@@ -27,7 +27,7 @@ namespace uat
 {
 
 /*
- * Elements of global memory that are checked out until the end of the scope: a range of T; T is const if the elements
+ * Elements of global memory that are checked out until the end of the scope: a range of T. T is const if the elements
  * are only read. The object is the result of span::read(), write() or update(). While it exists, the task must not
  * spawn or join. The object cannot be moved.
  */

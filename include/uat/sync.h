@@ -50,9 +50,9 @@ extern "C" {
 
 /*
  * Let other tasks run first: append this task to its worker's queue of ready tasks. The worker runs its continuations,
- * then ready tasks. If n other tasks are ready when a task becomes ready, the worker runs it after at most n + n / 7 +
- * 97 other tasks; another worker may run it earlier. While tasks migrate to this worker (uat_migrate()), the bound is
- * twice that number plus one.
+ * then ready tasks. If n other tasks are ready when a task becomes ready, the worker runs at most n + n / 7 + 97 other
+ * tasks before that task. Another worker may run the task earlier. While tasks migrate to this worker (uat_migrate()),
+ * the bound is twice this number plus one.
  */
 void uat_yield(void);
 
@@ -74,8 +74,8 @@ void uat_future_get(uat_future_t f, void *value);
 /* Copy the future's value to *value if it is set, without waiting. Returns 0, or -EAGAIN if the future is not set. The
  * call sees a uat_future_set() by the same task, and one that is ordered before the call, for example by a join. */
 int uat_future_try_get(uat_future_t f, void *value);
-/* Destroy the future. Allowed when no task waits for the future and none will use it again. The same holds for the
- * other kinds of objects. */
+/* Destroy the future. Allowed when no task waits for the future and none will use it again. The other kinds of objects
+ * have the same rule. */
 void uat_future_destroy(uat_future_t f);
 
 /* Mutual exclusion. An unlock hands the mutex over to the task that has waited longest. */

@@ -35,7 +35,7 @@ static inline void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_f
 
 /* For UAT_FLOW_ADD in a task that does not run in place. uat_flow_add_begin() excludes the other tasks that add to the
  * datum, and checks the datum out. uat_flow_add_end() undoes both. guard: the value that the library has put into the
- * arguments; 0: the task runs in place, and its body gets the datum. */
+ * arguments. If guard is 0, the task runs in place, and its body gets the datum. */
 void *uat_flow_add_begin(void *p, size_t bytes, uint64_t guard);
 void uat_flow_add_end(void *p, size_t bytes, uint64_t guard);
 

@@ -35,7 +35,7 @@ static inline void *uat_reducer_view(const uat_reducer_t *reducer)
 }
 
 /*
- * For the library's loops, which put the running strand's views aside if another half of the loop must come first in
+ * For the library's loops. A loop puts the running strand's views aside if another half of the loop must come first in
  * serial order. uat_views_size() returns the number of bytes that the views take, a multiple of 16.
  * uat_views_put_aside() moves the views to `flat`, which must be aligned to 16 bytes; afterwards the strand has no
  * views. uat_views_add() combines the strand's views, as left operands, with the views in `flat`, as right operands.
