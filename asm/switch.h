@@ -4,7 +4,7 @@
  * describe the differences on aarch64.
  *
  * A continuation is a stack pointer. From there upwards, the stack contains r15 r14 r13 r12 rbx rbp and the return
- * address. These registers are the callee-saved ones; all others are dead at a call. Of the floating-point state, a
+ * address. These are the callee-saved registers; all other registers are dead at a call. Of the floating-point state, a
  * call preserves only the control words (MXCSR's modes, the x87 control word). The switch does not save them, because
  * all workers run with the same control words. So a task that changes its rounding mode must restore it before its next
  * spawn or join.
@@ -53,9 +53,9 @@ struct uat_park;
 int uat_suspend(struct uat_park *wait);
 
 /*
- * uat_suspend() with a reply of one word: wait->reply points to a status, which is 0 at first, and to a value of 8
- * bytes, which is `value` at first. Returns -status. If the status is 0 and `to` is not NULL, the value is stored at
- * `to`.
+ * uat_suspend() with a reply of one word: wait->reply points to a status and to a value of 8 bytes. At first the status
+ * is 0, and the value is the parameter `value`. Returns -status. If the status is 0 when the task resumes and `to` is
+ * not NULL, the value is stored at `to`.
  */
 int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to);
 

@@ -9,7 +9,7 @@
 
 enum { PATH_SIZE = 1024, LINE_SIZE = 1024 };
 
-/* The names of the files of one version of control groups. */
+/* The file names of one version of control groups. */
 struct version {
     const char *mount, *limit, *usage;
     const char *inactive, *active; /* words in memory.stat for file pages, which the kernel can reclaim */

@@ -275,7 +275,8 @@ const char *uat_settings_text(const struct uat_settings *all, const char *name, 
     return used ? text : field_text(parts, values, text);
 }
 
-/* The number by which a field is compared: its value, or, for a text, whether it is set. */
+/* The number that stands for a field in comparisons. For a text, it is 1 if the text is not empty. For
+ * UAT_EQUAL_IF_SET, it is 1 if the value is not the first word. Otherwise it is the value itself. */
 static uint64_t compared(const struct uat_setting *s, const void *values)
 {
     if (is_text(s))

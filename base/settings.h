@@ -133,8 +133,8 @@ const char *uat_settings_text(const struct uat_settings *all, const char *name, 
 
 /*
  * Enumerate the settings that must be equal on all workers: number i, from 0, in a fixed order. Returns the row or
- * part, or NULL after the last. *value is set to the number to compare, and name to the names of the variable and of
- * the part.
+ * part, or NULL after the last. Sets *value to the number to compare, and writes the names of the variable and of the
+ * part to `name`.
  */
 const struct uat_setting *uat_settings_equal(const struct uat_settings *all, int i, uint64_t *value,
                                              char name[UAT_SETTING_TEXT_MAX]);

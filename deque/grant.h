@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The victim's side of the paper-message protocol: the variant of JIP 24(3) 2016 in which thieves get the lock by
- * messages, and all other operations are one-sided. Entries are published as owner.h says. A thief asks for the lock in
- * the mailbox (mailbox.h, M1 to M4). When the owner checks for requests, it grants the thief the next index or refuses.
- * A thief that got a grant continues as under the paper protocol (thief_paper.c). Model: tests/model/paper.pml with
+ * The victim's side of the paper-message protocol. In this variant of JIP 24(3) 2016, thieves get the lock by messages;
+ * all other operations are one-sided. Entries are published as owner.h says. A thief asks for the lock in the mailbox
+ * (mailbox.h, M1 to M4). When the owner checks for requests, it grants the thief the next index or refuses. A thief
+ * that got a grant continues as under the paper protocol (thief_paper.c). Model: tests/model/paper.pml with
  * -DGRANTS, and message.pml.
  *
  *   P4  The owner grants index t if t is claims, its entry is published, and the last granted index is acknowledged.

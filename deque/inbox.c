@@ -73,8 +73,8 @@ static int look(struct uat_inbox *inbox, uint64_t name, struct uat_ready_task *t
     return 0;
 }
 
-/* Reverse the list's tasks from number `from` on. They were appended newest first, as in the inbox, but the list must
- * have the oldest first. */
+/* Reverse the list's tasks from number `from` on. These tasks were appended newest first, as in the inbox, but the list
+ * must have the oldest first. */
 static void reverse(struct uat_ready *tasks, size_t from)
 {
     for (size_t low = from, high = tasks->count; low + 1 < high; low++) {

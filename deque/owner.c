@@ -333,8 +333,8 @@ bool uat_deque_is_drained(const struct uat_deque *d)
 }
 
 /* For a deque that is not drained: is every published entry claimed or, under the message protocol, is a request
- * pending? Both loads are relaxed, because they are hints. The load of claims pairs as in uat_deque_is_drained(), and
- * that of the look word with the CMP_SWAP in ask_once(), thief_message.c. */
+ * pending? Both loads are relaxed, because they are hints. The load of claims pairs as in uat_deque_is_drained(). The
+ * load of the look word pairs with the CMP_SWAP in ask_once(), thief_message.c. */
 static bool must_offer(const struct uat_deque *d)
 {
     if (d->giver && __atomic_load_n(d->look, __ATOMIC_RELAXED) != d->pop_claims)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ready tasks: tasks that waited for an event, which has happened. The stack of such a task lies in the evacuation heap
- * of any worker. The worker that woke the tasks keeps them in a private list. It offers the oldest in a ring, from
- * which any worker without work may take them. Model: tests/model/ready.pml.
+ * of any worker. The worker that woke the tasks keeps them in a private list. It offers the oldest tasks in a ring. Any
+ * worker without work may take tasks from the ring. Model: tests/model/ready.pml.
  *
  *   R1  The owner's CPU writes slot[], the adapter's atomics write claims, and a worker that has claimed a task writes
  *       ack[].

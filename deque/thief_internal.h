@@ -53,9 +53,9 @@ bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack);
 /* The peeked slot of the next entry to claim, if the slot is valid and its stack sane; else NULL. */
 const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const struct uat_peek *peek);
 
-/* READ all victims' rings in one round trip. *best is set to the victim to steal from, and *peek to the copy of its
- * ring, or to NULL if no victim has a usable entry. usable() says whether a victim with an entry may be chosen. Returns
- * 0 or a negative errno. */
+/* READ all victims' rings in one round trip. *best is set to the victim to steal from, and *peek to the copy of that
+ * victim's ring. If no victim has a usable entry, *peek is set to NULL. usable() says whether a victim with an entry
+ * may be chosen. Returns 0 or a negative errno. */
 int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
                    bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek), int *best,
                    struct uat_peek **peek);
@@ -63,8 +63,8 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
 /* The READ of the victim's slot for `index`, to landing->slot. */
 struct uat_op uat_thief_read_slot(struct uat_thief *thief, int victim, uint64_t index);
 
-/* The READ of the stack that a slot names, to the stack's original addresses. They are free, because the thief's region
- * is empty. */
+/* The READ of the stack that a slot names, to the stack's original addresses. These addresses are free, because the
+ * thief's region is empty. */
 struct uat_op uat_thief_read_stack(const struct uat_thief *thief, const struct uat_slot *slot);
 
 /* Publish which index of which victim this thief is about to claim or to ask for. */
@@ -92,7 +92,7 @@ static inline int uat_thief_peek_at(struct uat_thief *thief, int victim,
 }
 
 /* Make the claim of `index`: post { claim; READ slot; READ stack }, and wait for the chain. `claim` is the atomic. The
- * stack is that of `offer`, and is READ only if it is small. */
+ * stack of `offer` is READ only if it is small. */
 int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *claim, uint64_t index,
                     const struct uat_slot *offer);
 

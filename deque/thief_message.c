@@ -36,8 +36,8 @@ static inline struct uat_op read_front(struct uat_thief *thief, int victim, int 
                        sizeof(struct uat_mailbox_front));
 }
 
-/* Check an owner's words: in taken a request number of 40 bits and one of three outcomes; in offer a stack pointer of
- * the region, or 0. */
+/* Check an owner's words. `taken` must hold a request number of 40 bits and one of three outcomes. `offer` must hold a
+ * stack pointer of the region, or 0. */
 static void check_front(const struct uat_thief *thief, int victim, const struct uat_mailbox_front *front)
 {
     if (__builtin_expect(front->taken >> UAT_TAKEN_BITS || (front->taken & 3) > UAT_TAKEN_DROPPED, 0))
@@ -157,8 +157,8 @@ static int await(struct uat_thief *thief, int victim, enum answer *answer)
 }
 
 /*
- * READ `taken` until it no longer says { this request, LOOKING }: then the owner has decided the withdrawn request, or
- * has not seen it. *answered is set to whether the owner gave or refused.
+ * READ `taken` until it no longer says { this request, LOOKING }. When this function returns, the owner has decided the
+ * withdrawn request, or has not seen it. *answered is set to true if the owner gave or refused.
  */
 static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, bool *answered, unsigned *trips)
 {

@@ -5,9 +5,9 @@
  * contains uat_deque_push() and uat_deque_pop_private() of deque/owner.h.
  *
  * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() does not: its child reads the argument where
- * the spawner wrote it, and copies it before it calls any function. Until the child has ended or waits, the spawner's
- * frames stay unchanged on this worker, even if their continuation is stolen. Only a push that calls uat_task_pushed()
- * copies the argument first, because under torture that function moves the spawner's frames away.
+ * the spawner wrote it, and copies the argument before calling any function. Until the child has ended or waits, the
+ * spawner's frames stay unchanged on this worker, even if their continuation is stolen. Only a push that calls
+ * uat_task_pushed() copies the argument first, because under torture that function moves the spawner's frames away.
  *
  * The stack, downwards (all sizes in bytes):
  *	spawner's frames
