@@ -64,7 +64,7 @@ UAT_TASK_VOID(cholesky_nested, tile *, t)
     cholesky_by_blocks(t);
 }
 
-/* The same algorithm by fork and join. */
+/* The algorithm of cholesky() by fork and join. */
 
 UAT_TASK_VOID(panel, tile *, t, int64_t, k, int64_t, i)
 {
@@ -113,7 +113,7 @@ UAT_TASK_VOID(cholesky_fork_join, tile *, t)
     }
 }
 
-/* The same algorithm with one task per tile. The tile's latch opens when the tile is final. */
+/* The algorithm of cholesky() with one task per tile. The tile's latch opens when the tile is final. */
 
 static uat_latch_t *latches;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tiled Cholesky by nested flows: a flow of tasks on blocks of tiles. Each of these tasks has its own flow, in which it
- * unrolls the tasks on its tiles. So several workers unroll at the same time. A task on a block waits for whole blocks.
+ * Tiled Cholesky by nested flows: a flow of tasks on blocks of tiles. Each of these tasks has its own flow, and unrolls
+ * the tasks on its tiles into that flow. So several workers unroll at the same time. A task on a block waits for whole
+ * blocks.
  */
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sort N records of the sort benchmark (Anon et al., "A Measure of Transaction Processing Power", 1985;
- * sortbenchmark.org) in global memory. A record has 100 bytes; the first 10 are its key. The check is that of the
- * benchmark's valsort: the keys are in order, and the records have the same checksum as the input.
+ * sortbenchmark.org) in global memory. A record has 100 bytes; the first 10 are its key. The program checks what the
+ * benchmark's valsort checks: the keys are in order, and the records have the same checksum as the input.
  */
 #include <algorithm>
 #include <cerrno>

@@ -126,8 +126,8 @@ static void run_others(struct part *part, int64_t last, char *value, uat_task_t 
     memcpy(value, ends + (size_t)(cut.count - 1) * room, size);
 }
 
-/* Run the first part as a child and offer the continuation to thieves. Returns the iteration up to which *value is then
- * complete. */
+/* Run the first part as a child and offer the continuation to thieves. Returns the first iteration that *value does not
+ * include. */
 static int64_t share(struct part *part, char *value)
 {
     int64_t begin = part->begin, end = part->end, length = (end - begin) / (uat_size() + 1);
