@@ -12,8 +12,9 @@
  *   B3  When a READ or an atomic completes, it has taken effect and its data are in local memory. When a WRITE
  *       completes, its source may be reused, but the WRITE may take effect later.
  *   B4  Completions arrive in the order of posting.
- *   B5  Atomics are atomic only among themselves. Nothing else may change a word that they change, with one exception:
- *       in a class with cpu_atomics, CPU atomics and the atomics of links are atomic with respect to each other.
+ *   B5  Atomics are atomic only among themselves. Nothing else may change a word that these atomics change. There is
+ *       one exception: in a class with cpu_atomics, CPU atomics and the atomics of links are atomic with respect to
+ *       each other.
  * No other operations are ordered: not two WRITEs, not a WRITE and a later READ, not two atomics. Under torture,
  * transport_shm reorders all of these.
  */
@@ -72,7 +73,7 @@ struct uat_bulk_config {
     int (*gather)(const int *ranks, int count, const void *mine, size_t bytes, void *all);
 };
 
-/* The functions return 0 or a negative errno. They report each error themselves, once. */
+/* The functions return 0 or a negative errno. The functions report each error themselves, once. */
 struct uat_bulk_class {
     bool cpu_atomics; /* see B5 */
     /* A number that workers of one host share if they use one adapter. All workers get equal numbers. NULL: there

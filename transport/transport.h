@@ -94,8 +94,8 @@ struct uat_reach {
 struct uat_transport;
 struct uat_bulk_class;
 
-/* A kind of transport. The functions return 0 or a negative errno. They report errors themselves, so the caller prints
- * nothing. */
+/* A kind of transport. The functions return 0 or a negative errno. The functions report errors themselves, so the
+ * caller prints nothing. */
 struct uat_transport_class {
     const char *name;
     /* Open the device and register the segment. The caller owns *out and must close it. */

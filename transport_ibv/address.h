@@ -6,7 +6,7 @@
  *
  * The network of an InfiniBand port is its subnet: the first half of the GID. The network of a RoCE v2 GID is its IP
  * network, with the prefix length of the interface's address. Link-local and RoCE v1 GIDs name no network: all
- * link-local GIDs count as one network, and all RoCE v1 GIDs as one.
+ * link-local GIDs count as one network, and all RoCE v1 GIDs count as another one.
  */
 #ifndef UAT_IBV_ADDRESS_H
 #define UAT_IBV_ADDRESS_H
@@ -39,9 +39,9 @@ unsigned uat_ibv_network_bits(const struct ibv_gid_entry *gid);
 
 /*
  * Append the addresses of one port to list, which has *n of at most UAT_IBV_ADDRESSES_MAX addresses. The first one has
- * the GID that uat_ibv_gid_choose() chooses. index: UAT_GID_INDEX; if it is -1, all other RoCE v2 GIDs that name a
- * network follow. `bits` is uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the reason in why
- * if no GID is usable.
+ * the GID that uat_ibv_gid_choose() chooses. index: UAT_GID_INDEX. If index is -1, all other RoCE v2 GIDs that name a
+ * network follow the first one. `bits` is uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the
+ * reason in why if no GID is usable.
  */
 int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat_ibv_port *port,
                           const struct ibv_gid_entry *gids, int gid_count, int index,
@@ -52,9 +52,9 @@ int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat
 int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_address list[UAT_IBV_ADDRESSES_MAX],
                            int *n, char *why, size_t size);
 
-/* The index of the first of the n addresses that is in the network of `first`, rank 0's address; -1 if there is none.
- * `subnet` is UAT_IB_SUBNET. If it is UAT_SUBNET_ANY and no address is in rank 0's network, returns the first address
- * in another IP network, because routers connect the networks. */
+/* Returns the index of the first address in the list that is in the network of `first` (rank 0's address), or -1 if
+ * there is none. `subnet` is UAT_IB_SUBNET. If it is UAT_SUBNET_ANY and no address is in rank 0's network, returns the
+ * first address in another IP network, because routers connect the networks. */
 int uat_ibv_address_choose(const struct uat_ibv_address *list, int n, const struct uat_ibv_address *first, int subnet);
 
 /* The network of an address as text: "10.9.0.0/24", "subnet fe80::/64", "RoCE v1". */

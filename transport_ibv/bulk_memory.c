@@ -13,7 +13,7 @@
 #include "transport_ibv/cure.h"
 #include "transport_ibv/memlock.h"
 
-/* Check all limits before any registration, so that the message can give all numbers. Of the `bytes` bytes, `reserved`
+/* Check all limits before any registration, so that the message can give all numbers. `reserved` of the `bytes` bytes
  * are reserved already, so the available memory no longer contains them. what: for messages, such as "the cache of far
  * memory". less: advice on how to need less. */
 static int check_room(const struct uat_ibv_bulk *b, uint64_t bytes, uint64_t reserved, const char *what,

@@ -32,8 +32,8 @@ const char *uat_ibv_gid_text(const union ibv_gid *gid, char text[UAT_IBV_GID_TEX
 int uat_ibv_gids_list(struct ibv_context *context, int port, struct ibv_gid_entry **out, int *n);
 
 /*
- * Choose one of the n filled entries of a port's table of table_size entries. wish: UAT_GID_INDEX; -1: take the lowest
- * index of the best kind. Returns the position in entries, or -EINVAL with the reason in why.
+ * Choose one of the n filled entries of a port's GID table, which has table_size entries. wish: UAT_GID_INDEX. If wish
+ * is -1, take the lowest index of the best kind. Returns the position in entries, or -EINVAL with the reason in why.
  */
 int uat_ibv_gid_choose(const struct ibv_gid_entry *entries, int n, int table_size, int wish, char *why, size_t size);
 

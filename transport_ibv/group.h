@@ -2,8 +2,8 @@
 /*
  * A group: the workers of one host that use one adapter. They map and register each other's segments, so a connection
  * to one of them reaches all their segments. Only one adapter may change the atomic words of a segment, so workers with
- * different adapters are in different groups. So are workers in different pid namespaces, because they cannot attach
- * each other's segments.
+ * different adapters are in different groups. Workers in different pid namespaces are in different groups, too, because
+ * they cannot attach each other's segments.
  *
  * The worker at place k of its group has a connection to itself and, for each other group, a connection to the worker
  * at place k modulo n, where n is the size of that group. Both directions share a connection. If two groups differ in
@@ -62,7 +62,7 @@ int uat_ibv_groups_sharing(const struct uat_endpoint *infos, int size, int rank)
 /* Is there a connection between these two workers? Each worker has one to itself. */
 bool uat_ibv_groups_connect(const struct uat_ibv_groups *groups, int a, int b);
 
-/* The number of connections of all workers in the group of `worker` together. */
+/* The total number of connections that the workers in the group of `worker` have. */
 int64_t uat_ibv_groups_connections(const struct uat_ibv_groups *groups, int worker);
 
 /* Does worker a reach b's group through the connection to b? */

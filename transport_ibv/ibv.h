@@ -208,8 +208,8 @@ int uat_ibv_pool_open(struct uat_ibv *ibv, const struct uat_endpoint *infos);
 void uat_ibv_pool_close(struct uat_ibv *ibv);
 
 /* neighbour.c: the class's attach_info() and attach(). attach() lists this worker's group, opens its pool, and creates
- * the queue pairs. uat_ibv_neighbours_close() undoes this, even if attach() failed halfway, except for the queue
- * pairs. */
+ * the queue pairs. uat_ibv_neighbours_close() undoes all of this except the queue pairs, even if attach() failed
+ * halfway. */
 int uat_ibv_attach_info(struct uat_transport *t, void *data, size_t *size);
 int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *infos);
 void uat_ibv_neighbours_close(struct uat_ibv *ibv);

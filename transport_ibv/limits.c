@@ -16,8 +16,8 @@
 
 #define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
 
-/* The number of pages of a host at which a warning is given. They take 128 MiB of translations. 42 workers with default
- * settings have this number of pages. */
+/* The number of pages of a host at which a warning is given. The translations of these pages take 128 MiB. 42 workers
+ * with default settings have this number of pages. */
 #define PAGES_MANY ((uint64_t)1 << 24)
 
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv)

@@ -23,7 +23,7 @@ enum { HUGE_PAGE = 2 << 20 };
 
 /* Reserve address space for both rows. The row of stacks is registered with an address other than its own. The distance
  * between the two addresses is a multiple of the huge page size, so that driver and adapter can use huge pages where
- * the segments have them. The same holds for the row of words if a worker's stacks take whole huge pages, as they do
+ * the segments have them. This also holds for the row of words if a worker's stacks take whole huge pages, as they do
  * with the default of UAT_STACK_SIZE. */
 static int reserve(struct uat_ibv *ibv)
 {

@@ -12,7 +12,8 @@
 
 enum { UAT_IBV_REFUSAL_TEXT = 384 };
 
-/* The unit that executes a device's 8-byte atomics, and the other accesses with respect to which they are atomic. */
+/* Which unit executes a device's 8-byte atomics, and which other accesses cannot come between the two halves of such an
+ * atomic. */
 enum uat_ibv_atomics {
     UAT_IBV_ATOMICS_NONE,
     UAT_IBV_ATOMICS_HCA, /* the adapter; atomic only among its own atomics */
@@ -27,7 +28,7 @@ struct uat_ibv_port {
     bool by_sysfs; /* the device is not open yet; of the fields from device_attr to rate, only attr.state,
                     * attr.link_layer and rate are valid, read from /sys */
     int error;     /* errno of opening or querying the device; 0: the fields below are valid */
-    bool asked;    /* the device was opened, so `error` is that of a query */
+    bool asked;    /* the device was opened, so `error` is the errno of a query */
     struct ibv_device_attr_ex device_attr;
     struct ibv_port_attr attr;
     enum uat_ibv_atomics atomics;

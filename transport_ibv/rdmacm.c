@@ -283,9 +283,9 @@ static int handle(struct uat_ibv *ibv, struct rdma_cm_event *event)
     }
 }
 
-/* Warn or give up if no event has arrived for too long. silent_ms: the time without an event; passed_ms: the part of it
- * since the last check. The connection manager itself gives up later, and only on connections that this worker
- * requested. */
+/* Warn or give up if no event has arrived for too long. silent_ms: the time without an event; passed_ms: the part of
+ * this time since the last check. The connection manager itself gives up later, and only on connections that this
+ * worker requested. */
 static int judge_peers(const struct uat_ibv *ibv, int passed_ms)
 {
     const struct uat_ibv_rdmacm *cm = ibv->cm;

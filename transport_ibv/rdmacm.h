@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * UAT_CONNECT=rdmacm: librdmacm resolves the peers' addresses and the routes to them, and sets up the connections. So
- * GID, VLAN, service level and MTU are those of the route. queues.c creates the queue pairs.
+ * GID, VLAN, service level and MTU come from the route. queues.c creates the queue pairs.
  */
 #ifndef UAT_IBV_RDMACM_H
 #define UAT_IBV_RDMACM_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Do the hosts reach each other? The first worker of each group READs the nonce of the worker at the other end of each
- * of its connections, all at once. This takes one round trip if all answer. Two ports with addresses in one network may
- * still be on different fabrics, because separate InfiniBand fabrics often have the same subnet prefix.
+ * Do the hosts reach each other? The first worker of each group READs the nonce of each worker to which it has a
+ * connection. It posts all these READs at once. This takes one round trip if all answer. Two ports with addresses in
+ * one network may still be on different fabrics, because separate InfiniBand fabrics often have the same subnet prefix.
  */
 #include "transport_ibv/ibv.h"
 

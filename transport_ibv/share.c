@@ -90,7 +90,7 @@ static const struct uat_ibv_offer *wait_for_offer(const struct uat_ibv *ibv, int
     const struct uat_ibv_offer *offer = (const struct uat_ibv_offer *)(const void *)(words + offset);
     struct uat_relax relax = {0};
     uint32_t state;
-    /* Acquire: orders the load of the state before those of the offer. Pairs with the store in
+    /* Acquire: orders the load of the state before the loads of the offer. Pairs with the store in
      * uat_ibv_share_offer(). */
     for (int i = 1; !(state = __atomic_load_n(&offer->state, __ATOMIC_ACQUIRE)); i++) {
         if (i % LOOKS == 0 && kill(leader, 0) && errno == ESRCH)

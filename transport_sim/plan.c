@@ -6,8 +6,8 @@
 
 #include "transport_sim/queue.h"
 
-/* The sorts of operations. The line to a peer: the time at which the latest operation of each sort takes effect, and
- * the time at which the latest completion from the peer is seen. */
+/* The sorts of operations. The line to a peer holds the time at which the latest operation of each sort takes effect,
+ * and the time at which this worker sees the latest completion from the peer. */
 enum sort { SORT_READ, SORT_WRITE, SORT_ATOMIC, SORTS };
 struct line {
     uint64_t effect[SORTS];
@@ -113,8 +113,8 @@ void uat_sim_plan_send(struct sim_chain *chain, uint32_t number, uint64_t time)
 }
 
 /* The time at which a chain takes effect if the adapter starts on it at `start`. With a server, the chain waits until
- * the server executes its atomics, and until earlier atomics of the same worker have taken effect (O1 and O5; a chain
- * of WRITEs waits for these, too, although it need not). */
+ * the server executes its atomics, and until earlier atomics of the same worker have taken effect (O1, O5). A chain of
+ * WRITEs waits for these atomics, too, although it need not. */
 static uint64_t serve_atomics(const struct sim_chain *chain, uint64_t start)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;

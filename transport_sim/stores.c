@@ -31,8 +31,8 @@ static void reach_oldest(int rank)
     forget(rank);
 }
 
-/* The store that reaches memory next: the earliest one; if several have the same time, the oldest of them. NULL if
- * there is none. */
+/* Returns the store that reaches memory next, which is the earliest one. If several stores have the same time, returns
+ * the oldest of these. Returns NULL if there is no store. */
 static struct sim_store *next(int rank)
 {
     const struct sim_worker *worker = &uat_sim.world->worker[rank];

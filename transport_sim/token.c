@@ -2,7 +2,7 @@
 /*
  * The token is the right to access the world and to run program and runtime. A process passes it on through the word
  * `go` of the next worker, a futex. The store that gives the token is a release, and the load that takes it is an
- * acquire. This pair orders all accesses of the giver to world and segments before those of the taker.
+ * acquire. This pair orders the giver's accesses to world and segments before the taker's accesses.
  */
 #include "transport_sim/token.h"
 

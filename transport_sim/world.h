@@ -65,11 +65,11 @@ enum sim_state {
 struct sim_worker {
     uint64_t clock;    /* ns */
     uint64_t counter;  /* number of its items so far; the last part of their order */
-    uint64_t changes;  /* number of events for which it may wait: a peer changes its segment, or all awaited chains
-                        * end */
+    uint64_t changes;  /* number of events for which the worker may wait: a peer changes its segment, or all awaited
+                        * chains end */
     uint64_t touched;  /* a time before which no operation in flight touches its segment */
     uint32_t touching; /* number of operations in flight that have it as target or initiator */
-    uint32_t awaited;  /* number of its chains in flight for which it may wait: posted in this phase, not
+    uint32_t awaited;  /* number of its chains in flight for which the worker may wait: posted in this phase, not
                         * fire-and-forget */
     uint32_t phase;    /* number of calls of uat_sim_chain_turn_away() */
     uint32_t chains;   /* all its chains in flight */
