@@ -61,7 +61,7 @@ typedef struct uat_context {
     struct uat_context *outer; /* the context around this context, or NULL */
     const struct uat_part *part;
     uint64_t seen;      /* the value of the interval's word that this task last saw */
-    int32_t home, cell; /* where the word is; cell -1: the word is in this context, and no part can be taken */
+    int32_t home, cell; /* the word's place; cell -1: the word is in this context, and no part can be taken */
     uint32_t parts;     /* number of parts to merge, if `counted` is set */
     uint16_t counted;
     uint16_t is_part; /* 1: this call of fn runs a part that was taken; 0: it runs the whole interval */

@@ -78,8 +78,8 @@ template <class T> class atomic_ref
 
     /*
      * Integers wrap around; pointers move by elements. For integers and pointers, fetch_add() and fetch_sub() on a far
-     * word take one round trip. On floating-point numbers they take two or more round trips, as do fetch_and(),
-     * fetch_or() and fetch_xor(), because they compare and exchange until no other change intervenes.
+     * word take one round trip. On floating-point numbers, these two functions take two or more round trips, as
+     * fetch_and(), fetch_or() and fetch_xor() always do: they compare and exchange until no other change intervenes.
      */
     T fetch_add(difference_type addend) const
     {

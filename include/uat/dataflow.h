@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Data-flow tasks: tasks that declare the data that they access. A task, the unroller, spawns a sequence of data-flow
- * tasks into a flow. Memory afterwards is as if they had run one after the other, in the order of their spawns. Tasks
- * without a conflict may run at the same time.
+ * tasks into a flow. Afterwards memory is as if the tasks had run one after the other, in the order of their spawns.
+ * Tasks without a conflict may run at the same time.
  *
  *     UAT_FLOW_TASK(gemm, in, tile, a, in, tile, b, inout, tile, c)
  *     {

@@ -214,9 +214,9 @@ static inline uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend)
 static inline uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired);
 static inline uint64_t uat_atomic_load(const uat_atomic_t *word);
 
-/* Set the word; the first function returns the old value. The change is done when the call returns. On a far word it
- * takes two or more round trips, because an adapter has only a compare-and-swap: both functions try again until no
- * other change intervenes. */
+/* Set the word; the first function returns the old value. The change is done when the call returns. On a far word the
+ * change takes two or more round trips, because an adapter has only a compare-and-swap: both functions try again until
+ * no other change intervenes. */
 static inline uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired);
 static inline void uat_atomic_store(uat_atomic_t *word, uint64_t desired);
 
@@ -226,8 +226,8 @@ static inline void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
 
 /*
  * Set the word to the maximum or minimum of its value and `value`, as unsigned or as signed numbers; or clear or set
- * bits. These functions return the old value, and the change is done when the call returns. On a far word they take two
- * or more round trips, like uat_atomic_swap(), but only one if the word keeps its value.
+ * bits. These functions return the old value, and the change is done when the call returns. On a far word these
+ * functions take two or more round trips, like uat_atomic_swap(), but only one if the word keeps its value.
  */
 static inline uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value);
 static inline uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value);

@@ -15,7 +15,8 @@
  * associative but not commutative, such as the concatenation of lists, gives the same result as a sequential execution.
  * Loops, reductions, uat_invoke() and the children of one group keep this order. A task that joins children by handles
  * keeps the order if it joins the youngest first. If it joins them in another order, the order of combination is
- * unspecified. It is also unspecified in sorts, in uat_for_each_block(), and in scans, whose bodies may run twice.
+ * unspecified. The order is also unspecified in sorts, in uat_for_each_block(), and in scans, whose bodies may run
+ * twice.
  */
 #ifndef UAT_REDUCER_H
 #define UAT_REDUCER_H
@@ -56,9 +57,9 @@ static inline void *uat_reducer_view(const uat_reducer_t *reducer);
 
 /*
  * Copy the reducer's value to *value and empty the reducer. The value includes all additions that the task, and the
- * children that it has joined, have made since the reducer was begun or last taken. For a static reducer, it includes
- * each addition that precedes the call in serial order and that was made by this task or by a task that has been
- * joined. Call it only inside a task. Views that were not taken are dropped when the root ends.
+ * children that it has joined, have made since the reducer was begun or last taken. For a static reducer, the value
+ * includes each addition that precedes the call in serial order, if this task or a task that has been joined made it.
+ * Call it only inside a task. Views that were not taken are dropped when the root ends.
  */
 void uat_reducer_take(const uat_reducer_t *reducer, void *value);
 

@@ -143,7 +143,7 @@ static inline void uat_generator_begin(struct uat_generator *g, void *stack, siz
                                                  * stack */
 #endif
     g->inside.sp = (char *)stack + size;
-    g->inside.bp = NULL; /* where chains of frame pointers end */
+    g->inside.bp = NULL; /* chains of frame pointers end here */
     g->inside.pc = (void *)(uintptr_t)uat_generator_enter;
     g->guard = (uint64_t *)stack;
     *g->guard = UAT_GENERATOR_GUARD;

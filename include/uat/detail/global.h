@@ -46,7 +46,7 @@ struct uat_shown_run {
 struct uat_open { /* a checkout */
     uintptr_t at;
     uint64_t what; /* bytes, plus the access << UAT_OPEN_KIND_SHIFT */
-    char *place;   /* where the bytes are if they are neither in the ring nor near */
+    char *place;   /* the place of the bytes if they are neither in the ring nor near */
 };
 struct uat_far {
     const struct uat_shown_run *shown;
@@ -103,8 +103,8 @@ static inline int uat_near_word(const uat_atomic_t *word)
     return (uintptr_t)word % 8 == 0 && uat_near_holds((uintptr_t)word, uat_near.word);
 }
 
-/* The functions of uat/global.h, for ranges that are not near and for words that are not near or that an adapter
- * changes. */
+/* The functions of uat/global.h for ranges that are not near, and for words that are not near or are changed by an
+ * adapter. */
 void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access);
 void uat_global_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access);
 void uat_global_get_elsewhere(void *local, const void *global, size_t bytes);
