@@ -3,11 +3,11 @@
  * The context switch. This text describes x86-64 (System V). asm/aarch64/continuation.h and asm/aarch64/switch.S
  * describe the differences on aarch64.
  *
- * A continuation is a stack pointer. From there upwards, the stack contains r15 r14 r13 r12 rbx rbp and the return
- * address. These are the callee-saved registers; all other registers are dead at a call. Of the floating-point state, a
- * call preserves only the control words (MXCSR's modes, the x87 control word). The switch does not save them, because
- * all workers run with the same control words. So a task that changes its rounding mode must restore it before its next
- * spawn or join.
+ * A continuation is a stack pointer. From this address upwards, the stack contains r15 r14 r13 r12 rbx rbp and the
+ * return address. These are the callee-saved registers; all other registers are dead at a call. A call preserves only
+ * the control words of the floating-point state (MXCSR's modes, the x87 control word). The switch does not save them,
+ * because all workers run with the same control words. So a task that changes its rounding mode must restore it before
+ * its next spawn or join.
  *
  * The switch resumes a continuation by `jmp`, not by `ret`. The last call that the return-address predictor remembers
  * did not push the continuation's return address. So a `ret` would be mispredicted, which costs about 20 cycles.

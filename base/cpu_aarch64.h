@@ -143,8 +143,8 @@ static inline uint64_t uat_cpu_canary(void)
 }
 
 /* The instructions that sign and check return addresses are NOPs while their keys are off (PR_PAC_SET_ENABLED_KEYS).
- * Both functions are inline: a frame of their own would be signed with one state of the keys and checked with the
- * other. */
+ * Both functions are inline: a frame of their own would be signed with one state of the keys and checked with the other
+ * state. */
 static inline __attribute__((always_inline)) void uat_cpu_frames_leave(uint64_t keys)
 {
     if (keys)

@@ -55,7 +55,8 @@ static inline void uat_relax_away(struct uat_relax *r)
 }
 
 /* Call this between two polls of a word of this worker's segment, or between two polls for completions. In a
- * simulation, the worker sleeps until a peer has changed the worker's segment or the worker's chains are complete. */
+ * simulation, the worker sleeps until a peer has changed the worker's segment, or until the worker's chains are
+ * complete. */
 static inline void uat_relax(struct uat_relax *r)
 {
     if (!UAT_IS_VIRTUAL()) {

@@ -27,7 +27,7 @@ static inline int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, in
     return rc;
 }
 
-/* For each victim, post the READ that read() returns, and wait for all of them, which takes one round trip. */
+/* Post, for each victim, the READ that read() returns, and wait for all of these READs. This takes one round trip. */
 static inline int uat_thief_read_all(struct uat_thief *thief, const struct uat_victims *victims,
                                      struct uat_op (*read)(struct uat_thief *thief, int victim, int i))
 {

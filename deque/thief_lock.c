@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lock protocol: one lock per victim, as in Akiyama and Taura (JIP 24(3) 2016), but with hardware atomics, and with
- * chains that reduce a steal to three dependent round trips. thief_paper.c uses the papers' sequence of operations.
- * Model: tests/model/lock.pml.
+ * The lock protocol: one lock per victim, as in Akiyama and Taura (JIP 24(3) 2016). Unlike theirs, it uses hardware
+ * atomics, and chains that reduce a steal to three dependent round trips. thief_paper.c uses the papers' sequence of
+ * operations. Model: tests/model/lock.pml.
  *
  * The papers unlock by a plain WRITE of 0. With HCA atomics that is wrong: a concurrent FETCH_ADD may have loaded the
  * old value before that WRITE and store its sum after it. As a result the lock stays taken although no thief holds it.
