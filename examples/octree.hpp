@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An octree over bodies in global memory, built in parallel. A task sorts its bodies by octants, spawns a task for each
- * of the eight octants, and allocates its cell on the worker that it runs on. With Plain instead of Global, the same
- * code is the sequential program.
+ * of the eight octants, and allocates its cell on its present worker. With Plain instead of Global, the same code is
+ * the sequential program.
  */
 #ifndef UAT_OCTREE_HPP
 #define UAT_OCTREE_HPP
