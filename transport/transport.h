@@ -141,8 +141,8 @@ struct uat_transport_class {
 struct uat_transport {
     const struct uat_transport_class *class_;
     int rank, size;
-    bool cpu_atomics; /* in this worker's segment, CPU atomics and the adapter's are atomic with respect to each other
-                       * (O6) */
+    bool cpu_atomics; /* in this worker's segment, CPU atomics and the adapter's atomics are atomic with respect to each
+                       * other (O6) */
     uint64_t ops[UAT_OP_KINDS];      /* operations posted */
     uint64_t requests[UAT_OP_KINDS]; /* operations that an adapter executed; none over shared memory */
     uint64_t doorbells;              /* calls that pass requests to the adapter; each rings its doorbell once */

@@ -33,8 +33,8 @@ struct uat_ibv_address {
     union ibv_gid gid;
 };
 
-/* The prefix length of a GID's network. For RoCE v2 it comes from this host's interfaces. 0: no interface has the GID,
- * or its kind names no network. */
+/* The prefix length of a GID's network. For RoCE v2 the length comes from this host's interfaces. 0: no interface has
+ * the GID, or the GID's kind names no network. */
 unsigned uat_ibv_network_bits(const struct ibv_gid_entry *gid);
 
 /*

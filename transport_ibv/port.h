@@ -50,8 +50,9 @@ const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, 
 
 /*
  * Choose a usable port among n. InfiniBand is preferred to Ethernet, then the higher rate, then the nearer NUMA node,
- * then the earlier position in the list. Only device and port of wish matter; NULL: no wish. Returns the index, and in
- * why the reason for the choice; or -ENODEV, and in why the defect of each port.
+ * then the earlier position in the list. Only device and port of wish matter; NULL: no wish. Returns the index, and
+ * writes the reason for the choice to why. If no port is usable, returns -ENODEV, and writes the defect of each port to
+ * why.
  */
 int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why,
                         size_t size);

@@ -151,7 +151,7 @@ static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *
     size_t from = 0;
     uat_sim_hook_enter();
     uat_sim_pass(uat_sim.world->settings.network.post);
-    uat_sim_stores_drain(); /* as a doorbell does: the CPU's stores reach memory before the operation starts */
+    uat_sim_stores_drain(); /* the CPU's stores reach memory before the operation starts, as at a doorbell */
     do {
         size_t bytes = op->bytes - from < SIM_BULK_BYTES ? op->bytes - from : SIM_BULK_BYTES;
         post_piece(of(head), link, op, from, bytes);

@@ -110,7 +110,7 @@ static int post(struct uat_transport *head, int peer, const struct uat_op *ops, 
     else
         uat_sim_pass_later(
             uat_sim.world->settings.network.post); /* nothing affects other workers before the turn of its item */
-    uat_sim_stores_drain(); /* as a doorbell does: the CPU's stores reach memory before the chain starts */
+    uat_sim_stores_drain(); /* the CPU's stores reach memory before the chain starts, as at a doorbell */
     struct sim_chain *chain = get_chain(head, &number);
     chain->initiator = uat_sim.rank;
     chain->target = peer;
