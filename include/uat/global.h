@@ -221,7 +221,8 @@ static inline uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired);
 static inline void uat_atomic_store(uat_atomic_t *word, uint64_t desired);
 
 /* Add without waiting and without the old value. The addition is done when the task's next uat_global_release()
- * returns. It is also done before any access that a steal, a join or the end of a run orders after it. */
+ * returns. The addition is also done before any access that a steal, a join or the end of a run orders after the
+ * addition. */
 static inline void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
 
 /*

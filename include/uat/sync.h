@@ -190,8 +190,8 @@ void uat_channel_close(uat_channel_t c);
 void uat_channel_destroy(uat_channel_t c);
 
 /*
- * Select (as in Go): wait until this task can send to, or receive from, one of several channels, and do that once. If
- * several of these operations are possible, one is chosen at random.
+ * Select (as in Go): wait until at least one of several sends and receives is possible, and do one of those. If several
+ * of these operations are possible, one is chosen at random.
  */
 typedef struct uat_case {
     uat_channel_t channel;
