@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The message protocol on the victim's side. A worker checks for a thief's request when it spawns, when a task ends, in
- * uat_work_wanted(), and while it has no work. It gives its oldest continuation, or refuses. mailbox.h lists the
- * invariants.
+ * The message protocol on the victim's side. A worker checks for a thief's request when it spawns, when a task ends,
+ * when it calls uat_work_wanted(), and while it has no work. It gives its oldest continuation, or refuses. mailbox.h
+ * lists the invariants.
  *
  * Nothing is published: an entry is PRIVATE until it is given, and GONE from then on. The deque's look word is the
  * request itself, so while there is no request, a push or pop costs no more than without thieves.

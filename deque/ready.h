@@ -17,8 +17,8 @@
  *
  * Order: the owner takes the oldest task of its list, but every UAT_READY_TURN-th time it takes the oldest task of the
  * ring. So a task that became ready when n others were ready is passed over at most UAT_READY_BOUND(n) times. In the
- * list it waits for the n others, and 7 of 8 turns serve the list. If it is then offered, it waits up to 8 turns for
- * each slot of the ring. Thieves only shorten these waits. Tasks sent to this worker (inbox.h) at most double them.
+ * list it waits for the n others, and 7 of 8 turns serve the list. If the task is then offered, it waits up to 8 turns
+ * for each slot of the ring. Thieves only shorten these waits. Tasks sent to this worker (inbox.h) at most double them.
  */
 #ifndef UAT_READY_H
 #define UAT_READY_H

@@ -92,7 +92,7 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
     *request = uat_ask(uat_ask_number(free) + 1, thief->transport->rank);
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&l->old, &uat_mail_box(thief->mail, victim)->front.ask, free, *request),
-        /* This READ takes effect after the swap (O1). So after a failed swap it may show a new free value. */
+        /* This READ takes effect after the swap (O1). So after a failed swap, the READ may show a new free value. */
         read_front(thief, victim, 0),
     };
     uat_thief_intend(thief, victim, uat_ask_number(*request));

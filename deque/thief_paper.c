@@ -154,8 +154,8 @@ static int attempt(struct uat_thief *thief, const struct uat_victims *victims, s
     if (rc)
         return rc;
     stolen->trips++;
-    /* End the attempt if the FETCH_ADD did not return the peeked claims. The FETCH_ADD returns at least claims. So in
-     * that case another thief holds the lock, or has just claimed the peeked entry. */
+    /* End the attempt if the FETCH_ADD did not return the peeked claims. The FETCH_ADD returns the value of claims or a
+     * greater value. So in that case another thief holds the lock, or has just claimed the peeked entry. */
     if (peek && thief->landing->old != peek->claims)
         return leave(thief, victim, UAT_STEAL_LOST_RACE);
     return take(thief, victim, false, stolen);
