@@ -164,7 +164,8 @@ double apply(Vector v)
     });
 }
 
-/* The result of a run: iterations, and the squared norm of the residual divided by that of the right-hand side. */
+/* The result of a run: iterations, and the squared norm of the residual divided by the squared norm of the right-hand
+ * side. */
 struct Solved {
     int64_t iterations;
     double square;
