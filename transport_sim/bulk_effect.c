@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The effect of a bulk operation on memory, which the process with the token executes. */
+/* The effect of a bulk operation on memory. The process with the token executes the effect. */
 #include "transport_sim/bulk_effect.h"
 
 #include <errno.h>

@@ -204,7 +204,7 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings);
 uint64_t uat_sim_random(uint64_t below);
 
 /* Count one more operation in flight that touches the segment of worker `rank` at `time`. sim_untouch() counts one
- * less. */
+ * operation less. */
 static inline void sim_touch(int rank, uint64_t time)
 {
     struct sim_worker *worker = &uat_sim.world->worker[rank];
