@@ -45,7 +45,7 @@ static inline enum uat_pop pop(void)
     return uat_deque_pop(&deque, &sp);
 }
 
-/* What a thief does: claim the next index, and acknowledge an index. */
+/* Do what a thief does: claim the next index, or acknowledge an index. */
 static inline uint64_t claim(void)
 {
     return ring.claims++;

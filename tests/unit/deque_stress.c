@@ -66,7 +66,7 @@ static void fill(uintptr_t sp, uintptr_t base, uint64_t entry)
         *p = entry;
 }
 
-/* Every word of a stack is its entry's number. */
+/* Returns the number of the entry whose stack is from sp to base. Every word of the stack must be that number. */
 static uint64_t entry_of(uintptr_t sp, uintptr_t base)
 {
     const uint64_t *p = (const uint64_t *)sp, *end = (const uint64_t *)base;

@@ -18,7 +18,7 @@ struct deque_stress {
     uat_steal_fn *steal;
     uint32_t pushes; /* entries in total */
     unsigned depth;  /* maximum depth of nested tasks; 1: a flat loop */
-    bool delays;     /* delays of owner and thieves; struct peers_spec has the transport's delays */
+    bool delays;     /* owner and thieves add delays; the transport's delays are in struct peers_spec */
     uint64_t seed;
     uint64_t start; /* index of the first publication */
     bool blind;     /* thieves claim without a peek */

@@ -250,8 +250,8 @@ static int reap(pid_t *pids, int workers, int seconds)
     return result;
 }
 
-/* Apply the spec's settings. Settings of the environment that choose the connections apply only if the spec has
- * none. */
+/* Apply the spec's settings. A spec without settings gets the connections that the environment names, or the default
+ * connections. */
 static int take_settings(const struct peers_spec *spec)
 {
     const char *by = getenv("PEERS_CONNECT"), *neighbours = getenv("PEERS_NEIGHBOURS");

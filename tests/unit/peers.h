@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers for tests: forked processes, each with its own segment at a common address, connected by any transport,
- * without launcher and bootstrap. They exchange attach infos through memory that parent and workers share.
+ * Workers for tests. They are forked processes, and need neither launcher nor bootstrap. Each worker has its own
+ * segment, at the same address in all workers, and any transport connects them. The workers exchange attach infos
+ * through memory that they share with their parent.
  *
  * A worker reports a failure through PEER_CHECK, which ends the worker. Only the parent may use cmocka's assertions: in
  * a forked worker a failed assertion would continue with the next test.
@@ -75,7 +76,8 @@ typedef void peer_fn(struct peer *me, void *arg);
  */
 int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg);
 
-/* Whether this host can run the transport. If it cannot, this prints the reason, and the test must exit with 77. */
+/* Returns whether this host can run the transport. If not, the function prints the reason, and the test must exit with
+ * 77. */
 bool peers_ready(const struct uat_transport_class *transport);
 
 /* Allocate memory that parent and workers share, zero at first. Pass it as arg. */
@@ -87,8 +89,8 @@ void peer_barrier(struct peer *me);
 
 /* The steps of joining, for specs with `apart`. They return 0 or a negative errno. With a transport of two rounds,
  * peer_show() is the first round; a test may forge its attach info after that call. peer_publish() calls peer_show()
- * unless the test has done so. With a transport of two rounds, peer_publish() waits for all workers' infos.
- * peer_connect() always waits for them. */
+ * unless the test has already called it. With a transport of two rounds, peer_publish() waits for all workers' infos.
+ * peer_connect() always waits for all infos. */
 int peer_open(struct peer *me);
 int peer_show(struct peer *me);
 int peer_publish(struct peer *me);

@@ -13,7 +13,7 @@ static void leave_at_refusal(void)
     longjmp(refusal, 1);
 }
 
-/* The function meets a word that ends the job. */
+/* Check that the function meets a corrupt word and ends the job. */
 static void assert_refusal(void (*function)(void))
 {
     uat_word_set_end(leave_at_refusal);

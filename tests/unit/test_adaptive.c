@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the words of adaptive requests hold the largest values of their fields; sizes of parts fit WRITEs; a
- * worker's cells run out, are free again, and get a new generation; the owner of an interval takes each iteration once.
+ * Description: the words of adaptive requests can hold the largest values of their fields, and the sizes of parts fit
+ * into WRITEs. A worker's cells run out, become free again, and get a new generation. The owner of an interval takes
+ * each iteration once.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,7 +95,7 @@ static void test_cells(void **state)
     assert_false(uat_cells_any());
 }
 
-/* Iterations 10 to 109 in units of 7; a thief has taken the units from 9 on. */
+/* Iterations 10 to 109 in units of 7; a thief has taken unit 9 and all units after it. */
 static void test_context(void **state)
 {
     struct uat_part part = {.base = 10, .last = 110, .unit = 7};

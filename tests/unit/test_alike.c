@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: several workers of a host meet an error. One of them prints the error, with the number of the others. If
- * that worker is killed before it prints, another worker prints. Connections of other users do not delay the line. Only
- * one worker of a host prints about a given error, until that worker ends. */
+ * that worker is killed before it prints, another worker prints. Connections of other users do not delay the line. As
+ * long as the worker that printed an error lives, no other worker of the host prints the same error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void begin(void)
     assert_int_equal(pipe(output), 0);
 }
 
-/* A worker that meets the error, on a host with this number of workers. */
+/* Start a worker that meets the error, on a host with this number of workers. */
 static pid_t start(int workers)
 {
     pid_t pid = fork();
@@ -49,7 +49,7 @@ static pid_t start(int workers)
     _exit(0);
 }
 
-/* Returns everything that was printed until all workers ended. It ends the trial. */
+/* Wait until all workers have ended, and end the trial. Returns everything that the workers printed. */
 static const char *printed(void)
 {
     static char text[10000];
@@ -62,8 +62,8 @@ static const char *printed(void)
     return text;
 }
 
-/* The number of sockets that have a speaker's name, and that name. A connection that waits to be accepted counts as one
- * of them. */
+/* Returns the number of sockets that have a speaker's name, and copies that name. A connection that waits to be
+ * accepted counts as a socket. */
 static int speakers(char name[108])
 {
     FILE *file = fopen("/proc/net/unix", "re");
@@ -81,7 +81,7 @@ static int speakers(char name[108])
     return n;
 }
 
-/* All workers get one line, if the machine runs them soon enough after one another. */
+/* All workers together print one line, if the machine runs them soon enough after one another. */
 static void test_together(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void test_disturbed(void **state)
     fail_msg("the worker has printed before it was seen, %d times", TRIES);
 }
 
-/* Whether a new worker speaks in this matter. The new worker ends at once. */
+/* Start a worker that asks whether it speaks in this matter, and then ends at once. Returns its answer. */
 static bool speaks(uint64_t number)
 {
     int status;

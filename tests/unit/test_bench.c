@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what the benchmarks share: the command line, with one line for every kind of mistake; the figures
- * computed from counters; and, in a job of one worker, the time without pauses.
+ * Description: the parts that all benchmarks share. The command line is parsed, and every kind of mistake gives one
+ * line. Figures are computed from counters. In a job of one worker, the time without pauses is measured.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -190,7 +190,7 @@ UAT_TASK(uint64_t, many, uint64_t, tasks)
     return sum;
 }
 
-/* A run with two pauses: one in the middle, and one that the run does not end. Tasks run during both. */
+/* A run with two pauses: one in the middle, and one that is still open when the run ends. Tasks run during both. */
 static int paused_run(uint64_t *answer)
 {
     uint64_t other;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: on simulated machines: the core that a worker takes, and when the places of several workers are reported
- * as bad. This process, once bound, is on one of the cores that it had before.
+ * Description: on simulated machines, a worker takes the right core, and bad places of several workers are reported.
+ * Once this process is bound, it is on one of the cores that it had before.
  */
 #include "runtime/job/binding.h"
 #include "tests/test.h"
@@ -41,7 +41,8 @@ TEST(choose)
     choose(1ull << 40, 1, (int[]){40});
 }
 
-/* Check workers with these sets of cores on this machine. The first `elsewhere` of them run on another machine. */
+/* Check n workers with these sets of cores. The first `elsewhere` workers run on another machine, and the others on
+ * this one. */
 static struct uat_crowding judge(const uint64_t *bits, int n, int elsewhere, uint64_t allowed_bits)
 {
     static struct uat_binding place[WORKERS_MAX];

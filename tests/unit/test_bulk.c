@@ -75,7 +75,7 @@ static void work_many(struct peer *me, void *arg)
 
 enum { ADDS = 200 };
 
-/* No addition and no swap is lost. All workers perform them, including the home's. */
+/* All workers, including the home's, perform additions and swaps. None of these operations may be lost. */
 static void work_atomics(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -104,8 +104,9 @@ static void work_atomics(struct peer *me, void *arg)
 
 enum { ROUNDS = 200, LINE = 1000 };
 
-/* Worker 0 writes a line of bytes and then increments a counter. A worker that sees the count must see the line (B1).
- * It READs the line after an atomic, without waiting between the two, and must see its own bytes (B1, B2). */
+/* Worker 0 writes a line of bytes and then increments a counter. Once worker 1 sees the count, it must see the line
+ * (B1). Worker 0 READs the line after its atomic, without waiting between the two, and must see its own bytes (B1,
+ * B2). */
 static void work_order(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -140,7 +141,7 @@ static void work_order(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* Run with one host per worker, then with two workers per host. On a quick transport, also run with a single host, and
+/* Run with one host per worker, then with two workers per host. On a quick transport, also run on a single host, and
  * with delayed operations. */
 static void run_all(peer_fn *fn)
 {

@@ -146,7 +146,7 @@ static bool has_some(void)
     return false;
 }
 
-/* Progress: while the owner has an entry and no claim is in flight, the next claim finds an offered entry. */
+/* Progress: the next claim finds an offered entry while the owner has an entry and no claim is in flight. */
 DEQUE_TEST(something_is_offered)
 {
     uint64_t random = 1, slow = UINT64_MAX; /* a claim in flight */

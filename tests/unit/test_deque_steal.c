@@ -2,7 +2,7 @@
 /*
  * Description: the deque's owner against thief processes, under all protocols, with and without delays. Each of
  * millions of entries is taken exactly once and with its own stack. Every rare branch of owner and thief is taken at
- * least once. How often that happens depends on chance, so the runs are repeated until it has happened.
+ * least once. Chance decides which branches a run takes, so the runs are repeated until every rare branch was taken.
  */
 #include "tests/test.h"
 #include "tests/unit/deque_stress.h"
@@ -20,7 +20,8 @@ static void add(struct deque_stress_counts *sum, const struct deque_stress_count
         to[i] += from[i];
 }
 
-/* Flat, shallow and deep nesting; 1 to 3 thieves, or 1 and 3 on an emulated device; with and without torture. */
+/* Run with flat, shallow and deep nesting, each with 1 to 3 thieves (1 and 3 on an emulated device), and each with and
+ * without torture. */
 static void run_once(uat_steal_fn *steal, bool blind, uint64_t seed, struct deque_stress_counts *sum)
 {
     static const unsigned depths[] = {1, 4, 40};
@@ -58,8 +59,8 @@ static bool rare_taken(const struct deque_stress_counts *sum)
            sum->owner.entries_aborted > 0;
 }
 
-/* Withholding does not occur under the lock protocol. There each claim is acknowledged before the next one, so no
- * acknowledgement is missing 16 claims later. */
+/* The lock protocol never withholds. It acknowledges each claim before the next one, so no acknowledgement is missing
+ * 16 claims later. */
 static bool claim_taken(const struct deque_stress_counts *sum)
 {
     return rare_taken(sum) && (PEERS_SHARE > 1 || sum->owner.withheld > 0);
@@ -149,9 +150,9 @@ TEST(message_without_peeks)
 }
 
 /*
- * Indices exceed 31 bits, the size of the index in a slot's state. The deque starts MARGIN before that point. Thieves
- * get a random number of entries, and few on an emulated device. So the run is repeated, each time with twice as many
- * entries, until the thieves have got enough.
+ * Indices exceed 31 bits, the size of the index in a slot's state. The deque starts MARGIN indices before index 2^31.
+ * Thieves get a random number of entries, and few on an emulated device. So the run is repeated, each time with twice
+ * as many entries, until the thieves have got enough.
  */
 static void past_31_bits(uat_steal_fn *steal)
 {

@@ -61,7 +61,7 @@ static void test_owner(void **state)
     assert_int_equal(listen(listener, 1), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
     assert_int_equal(connect(client, (struct sockaddr *)&at, size), 0);
-    int server = accept(listener, NULL, NULL); /* the listener's end; this process may enter */
+    int server = accept(listener, NULL, NULL); /* the listener's end; this process owns the far end */
     assert_true(server >= 0);
     assert_int_equal(owner_of(server, &owner), 0);
     assert_int_equal(owner, geteuid());

@@ -93,7 +93,7 @@ TEST(sizes)
                  uat_generator_next(&l, &large));
 }
 
-/* More values than there are registers, integer and floating point, changed at each step. */
+/* More integer and floating-point values than there are registers. Each step changes all of them. */
 UAT_GENERATOR(uint64_t, busy, uint64_t, seed, int, n)
 {
     uint64_t a = seed, b = a + 1, c = a + 2, d = a + 3, e = a + 4, f = a + 5, h = a + 6, i = a + 7, j = a + 8,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Description: uat::generator<T>: as a range in `for`, with captures, with destructors at an early end, and with
+// Description: uat::generator<T> as a range in `for`, with captures, with destructors at an early end, and with
 // exceptions that reach the consumer.
 #include <cstdio>
 #include <stdexcept>

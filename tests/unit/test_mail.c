@@ -140,7 +140,7 @@ TEST_WITH(empty_is_not_asked, setup, teardown)
     assert_int_equal(thiefs.chains, 1);
 }
 
-/* Without a peek: one round trip if the predicted value is right, two if it is out of date. */
+/* A steal without a peek takes one round trip if the predicted value is right, and two if it is out of date. */
 TEST_WITH(blind, setup, teardown)
 {
     thief.peek = false;
@@ -186,7 +186,7 @@ TEST_WITH(refused, setup, teardown)
     uintptr_t sp;
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
     thiefs.before[1] = NULL;
-    thiefs.on_look = look_at_first; /* the check for requests leaves it to the next push */
+    thiefs.on_look = look_at_first; /* the check for requests leaves this request to the next push */
     assert_int_equal(steal(), UAT_STEAL_LOST_RACE);
     assert_int_equal(thief.count.withdrawn, 1);
 }
@@ -318,7 +318,7 @@ static void steal_one(void)
     steal();
 }
 
-/* The word is corrupted just before the thief's chain with this number. */
+/* Corrupt a word just before the thief's chain with this number. The steal must refuse the word. */
 static void check_corrupt_word(int chain, void (*corrupt)(void))
 {
     push(7);

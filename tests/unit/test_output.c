@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a file is written completely or not at all, and only at its own path. No link is followed, no other
- * user's file is touched, and no open blocks on a pipe without a reader. The temporary file has a name that cannot be
- * guessed.
+ * user's file is touched, and no call of open() blocks on a pipe without a reader. The temporary file has a name that
+ * cannot be guessed.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -23,7 +23,7 @@ static struct uat_ready ready;
 /* What the test knows about each task, by the task's number. */
 static struct {
     bool is_ready;
-    unsigned others; /* number of tasks that were ready when it was pushed */
+    unsigned others; /* number of tasks that were ready when this task was pushed */
     unsigned passed; /* number of tasks that the owner has taken since */
 } tasks[TASKS_MAX];
 static unsigned ready_tasks, longest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: which pages are touched for the first time under iso-address: once per worker, place and page, for many
+/* Description: under iso-address, the first touch of a page is counted once per worker, place and page, for many
  * places. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -114,8 +114,8 @@ static void work_flights(struct peer *me, void *arg)
     for (int i = 0; i < n; i++) {
         PEER_CHECK(pending[i].done);
         PEER_CHECK(old[i] < CHAINS && seen[i] >= old[i] + 1 && seen[i] <= CHAINS);
-        PEER_CHECK(seen[i] >= (uint64_t)(i / me->size) + 1); /* O5: includes the atomics of all chains before this
-                                                              * READ */
+        PEER_CHECK(seen[i] >= (uint64_t)(i / me->size) + 1); /* O5: the value includes the atomics of all chains before
+                                                              * this READ */
         found[i % me->size] |= UINT64_C(1) << old[i];
     }
     for (int peer = 0; peer < me->size; peer++)

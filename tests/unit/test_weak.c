@@ -277,8 +277,8 @@ TEST(message)
             fail_msg("row %zu", i);
 }
 
-/* Ready entries of a flow: ring.c, and here what it needs of other parts. Entry i is a word that holds i. Each is taken
- * once, and whole. */
+/* Ready entries of a flow. The source is ring.c; the functions that it calls in other parts are replaced here. Entry i
+ * is a word that holds i. Each entry is taken once, and whole. */
 struct uat_segment uat_segment;
 struct uat_self uat_self = {.size = 2, .near_size = 1};
 

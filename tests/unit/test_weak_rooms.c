@@ -37,9 +37,9 @@ static struct {
 } shared;
 static size_t used;            /* of shared.area */
 static uint64_t *stops, *ends; /* the words of stop.c and collective.c */
-static int met, torn;          /* how often a side learned of the other, and did not see what the other had done */
+static int met, torn;          /* how often a side learned of the other; how often it did not see the other's work */
 
-/* What the other side did before it notified this one. */
+/* The other side's work, done before it notifies this side. */
 static void work(void)
 {
     __atomic_store_n(&shared.x, 1, __ATOMIC_RELAXED);
@@ -220,8 +220,8 @@ TEST(collective)
     check(NULL, tells_by_y, awaits);
 }
 
-/* The name of a channel. One side adds its node, and the other looks for the name or adds a node of its own. If that
- * node is in front of the first one, the name was not found in it. */
+/* The name of a channel. One side adds its node, and the other looks for the name or adds a node of its own. If the
+ * second side's node is in front of the first side's node, the second side did not find the name in that node. */
 static const char name[] = "channel1"; /* one word */
 enum { FIRST = 64, SECOND = 128 };
 
@@ -350,7 +350,7 @@ static void asks_whether_under_way(void)
     for (int i = 0; i < LOOKS; i++)
         if (!uat_flow_is_under_way(&flow.state, ID)) {
             learned();
-            return; /* the note says it from now on */
+            return; /* the note records the end from now on */
         }
 }
 

@@ -212,7 +212,8 @@ static void start(void)
     setcontext(&me()->context);
 }
 
-/* Not inlined, so that no variable of the caller is live where getcontext() returns, which gcc treats as a setjmp(). */
+/* gcc treats getcontext() as a setjmp(). This function is not inlined, so that no variable of the caller is live where
+ * getcontext() returns. */
 static __attribute__((noinline)) void prepare(struct processor *p, void (*run)(void))
 {
     memset(&p->now, 0, sizeof(p->now));
