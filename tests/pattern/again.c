@@ -30,8 +30,8 @@ static void note_rank(int64_t begin, int64_t end, const void *arg)
     }
 }
 
-/* Partial results must be combined in the order of their iterations. Each partial result is the range that it stands
- * for. */
+/* Partial results must be combined in the order of their iterations. Each partial result is the range of iterations
+ * that it combines. */
 static void add_range(int64_t begin, int64_t end, void *partial, const void *arg)
 {
     struct run *r = partial;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat.hpp over global memory: vectors, spans, checkouts, sort, transform and reductions, near and far, are
- * compared with their sequential values. It also tries partitions in steps.
+ * Description: uat.hpp over global memory: the results of vectors, spans, checkouts, sort, transform and reductions, on
+ * near and far memory, are compared with sequential values. The program also tries partitions in steps.
  * usage: test-algorithms [SIZE]
  */
 #include <cstddef>
@@ -147,9 +147,9 @@ int check_contradictions(uat::span<std::int64_t> s)
     return errors;
 }
 
-/* Whether a partition in steps of at most `most` elements fulfils the conditions of a pass after each step: elements
- * before pass.less are less than the pivot, and those in [less, from) and from pass.to on are not. The partition starts
- * after `gap` elements that are known already. */
+/* Whether a partition in steps of at most `most` elements fulfils the conditions of a pass after each step. Elements
+ * before pass.less must be less than the pivot. Elements in [pass.less, pass.from), and elements from pass.to on, must
+ * not be less. The partition starts after `gap` elements that are known already. */
 template <class T, class Make, class Key> bool partitions(std::size_t gap, std::size_t most, Make make, Key key)
 {
     using quicksort = uat::detail::quicksort<T, bool (*)(const T &, const T &)>;
@@ -248,7 +248,7 @@ int check_transforms(uat::span<std::int64_t> x, uat::span<std::int64_t> y, uat::
     return errors;
 }
 
-/* Does f throw std::invalid_argument, with both sizes in its text? */
+/* Whether f throws std::invalid_argument with both sizes in its text. */
 template <class F> bool refuses(F f, std::size_t one, std::size_t other)
 {
     try {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uat_for_each_block() over elements whose size does not divide a block of global memory. Each call of the
- * body gets elements that lie in one block of global memory, or a single element, and each element is visited once.
- * Ranges start and end on either of two hosts. If a few elements each take long, they are spread over many calls, so
- * that thieves get some.
+ * body gets a single element or several elements that lie in one block of global memory. Each element is visited once.
+ * Ranges start and end on either of two hosts. If a range has few elements and each takes long, the elements are spread
+ * over many calls, so that thieves get some.
  * usage: UAT_GLOBAL_HOSTS=2 uatrun -n 2 test-blocks
  */
 #include <inttypes.h>

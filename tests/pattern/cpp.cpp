@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat.hpp: tasks of functions and lambdas, with results of every kind; loops, reductions and scans,
- * compared with their sequential values; and a handle that is not joined explicitly.
+ * Description: uat.hpp. Tasks of functions and lambdas have results of every kind. Loops, reductions and scans are
+ * compared with their sequential values. One handle is not joined explicitly.
  * usage: test-cpp [root | task | thief | loop | reduce | sort | other | pending | main | refused | terminate]: a word
  * asks for an exception at that place
  */
@@ -145,8 +145,8 @@ int check_loops(std::int64_t n)
                       auto more = c.take_back();
                       if (!more)
                           return sum;
-                      sum += more->second >= at ? more->first : INT64_MIN; /* a part follows the iterations that were
-                                                                            * taken before, and may have taken none */
+                      sum += more->second >= at ? more->first : INT64_MIN; /* a part comes after the iterations taken
+                                                                            * before it, and may have none itself */
                       at = more->second;
                   }
               }) != (n > 0 ? n * (n - 1) / 2 : 0);
@@ -204,7 +204,7 @@ void throw_at(const std::string &where)
         uat::run([] {
             auto child = uat::spawn([] {
                 for (std::uint64_t end = uat_time_ns() + 300000000; uat_time_ns() < end;)
-                    uat_work_wanted(); /* another worker takes the continuation during this, and fails */
+                    uat_work_wanted(); /* meanwhile another worker takes the continuation, and fails */
             });
             fail();
         });

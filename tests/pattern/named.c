@@ -26,7 +26,7 @@ UAT_TASK(uint64_t, twice, uint64_t, x)
     return 2 * x;
 }
 
-/* Every third iteration ends early. The others spawn, so they may continue on another worker. */
+/* Every third iteration ends early. The other iterations spawn, so they may continue on another worker. */
 UAT_FOR(mark, i, uat_atomic_t *, words, uint64_t, by)
 {
     twice_task t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_for_near() and the loop that UAT_FOR() makes of it run each iteration once, whatever the size of the
- * elements and the distribution, combine reducers in serial order, and start iterations where their elements are.
+ * Description: uat_for_near(), and the loop that UAT_FOR() makes of it, run each iteration once for any element size
+ * and any distribution. They combine reducers in serial order, and start iterations where their elements are.
  * usage: near [placed]
  *   placed all iterations must run where their elements are; for a mode without steals
  */

@@ -143,8 +143,8 @@ static void add_calls(void *left, const void *right, const void *arg)
 }
 
 /*
- * A part is split only while it has more than a grain. So each part has at least half a grain, and at most one small
- * call at its end. A grain of all iterations leaves one call.
+ * A part is split only while it has more iterations than a grain. So each part has at least half a grain, and at most
+ * one small call, at its end. A grain of all iterations leaves one call.
  */
 static int check_grain(int64_t n, int64_t grain)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: reducers give the serial program's result, for an operation that does not commute: in trees, loops,
- * groups and calls in parallel, across waits, for local reducers, and in views of many sizes.
+/* Description: reducers give the serial program's result for an operation that does not commute. This is tested in
+ * trees, loops, groups and parallel calls, across waits, with local reducers, and with views of many sizes.
  * Usage: reducers [ROUNDS] */
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,7 +152,7 @@ static void try_invoke(void)
     expect_count("calls in parallel", 6);
 }
 
-/* A future whose value is a word is another kind of wait. */
+/* Another kind of wait: a future whose value is one word. */
 UAT_TASK_VOID(get, uat_future_t, future)
 {
     uint64_t x;
@@ -175,7 +175,7 @@ static void try_future(void)
     expect_count("a future", 3);
 }
 
-/* Local reducers, begun by many tasks at a time at one address, with values of another size. */
+/* Many tasks at a time begin local reducers at one address. Their values have another size. */
 struct histogram {
     uint64_t count[200];
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_sort() and uat_for_each_block() over global arrays of elements of several sizes, in several orders:
- * a sort orders all elements and loses none, and each element is visited once. Memory of one process is sorted by the
- * task alone. Runs are merged with few comparisons. With a contradictory comparison the sort loses no element, compares
- * no element outside of the array, and does not take quadratic time.
+ * Description: uat_sort() and uat_for_each_block() over global arrays, with several element sizes and several initial
+ * orders. A sort orders all elements and loses none. Each element is visited once. The calling task alone sorts memory
+ * of one process. Runs are merged with few comparisons. With a contradictory comparison the sort loses no element,
+ * compares no element outside of the array, and does not take quadratic time.
  *
  * usage: test-sort ROUNDS [BYTES]
  */
@@ -56,7 +56,7 @@ static int compare(const void *a, const void *b, const void *arg)
         return -1;
     case ALWAYS_GREATER:
         return 1;
-    case BY_ADDRESS: /* a copy outside the array, such as a pivot, compares below all elements or above all */
+    case BY_ADDRESS: /* a copy outside the array, such as a pivot, is below all elements or above all elements */
         return (a < b) == (o->seed % 2) ? -1 : 1;
     case BY_CHANCE:
         return (int)(mix(calls) % 3) - 1;
@@ -267,7 +267,7 @@ struct arrays {
     uint64_t seed;
 };
 
-/* Every combination of size and shape occurs in some round, sometimes with few elements. */
+/* Every combination of size and shape occurs in some round. Some rounds have few elements. */
 static void root(void *arg, void *result)
 {
     const struct arrays *a = arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: bodies of loops, reductions, scans and parallel calls that wait for futures that other tasks set, for
- * earlier iterations, for mutexes and for channels, some with a mutex held. Sums must be right, at most one task may
- * hold a mutex, and no task may hang.
+ * Description: bodies of loops, reductions, scans and parallel calls wait. They wait for futures that other tasks set,
+ * for earlier iterations, for mutexes and for channels. Some wait with a mutex held. Sums must be right, at most one
+ * task may hold a mutex, and no task may hang.
  * Usage: test-waits [ROUNDS [CASE]]
  */
 #include "tests/programs/rounds.h"
@@ -94,7 +94,7 @@ UAT_TASK(int, futures, int, unused)
     return unused + set_all_join(&setter) + end(&a, 10 * (FUTURES - 1) * FUTURES / 2);
 }
 
-/* The setter is spawned last, as one of several parallel calls; the loop is another of them. */
+/* The setter and the loop are two of several parallel calls. The setter is spawned last. */
 static void await_all(void *arg, void *result)
 {
     (void)result;
@@ -117,7 +117,7 @@ UAT_TASK(int, calls, int, unused)
     return unused + end(&a, 10 * (FUTURES - 1) * FUTURES / 2);
 }
 
-/* Each iteration waits for the one before it: a chain through all parts of the loop. */
+/* Each iteration waits for the one before it. So the waits form a chain through all parts of the loop. */
 static void follow(int64_t begin, int64_t end, const void *arg)
 {
     const struct all *a = arg;

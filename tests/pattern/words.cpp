@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat::atomic_ref on near and far words: no change is lost, each operation returns what std::atomic_ref's
- * returns; prefix sums and extremes over spans, compared with their sequential values; parallel_invoke(); grains; a
- * generator in a task. Includes only uat.hpp.
+ * Description: with uat::atomic_ref on near and far words no change is lost, and each operation returns what
+ * std::atomic_ref's operation returns. Prefix sums and extremes over spans are compared with sequential values. The
+ * program also uses parallel_invoke(), grains, and a generator in a task. It includes only uat.hpp.
  * usage: test-words [SIZE]
  */
 #include <cstdint>
@@ -171,7 +171,7 @@ int check_wide(uat::span<wide> s)
     return check(uat::min_element(s, less) == n / 2 && uat::max_element(s, less) == n / 3, "extremes of wide elements");
 }
 
-/* Elements of another host that are read one by one come from the cache. */
+/* If a task reads another host's elements one by one, they come from the cache. */
 int check_single(uat::span<std::int64_t> s)
 {
     uat_stats_t before, after;

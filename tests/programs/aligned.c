@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks whose arguments and results are aligned to 16, 32 and 64 bytes, and tasks without parameters. It
- * is built for vectors whose aligned moves trap at unaligned addresses, if the architecture has such vectors. It is
- * skipped if the processor lacks them.
+ * Description: tasks whose arguments and results are aligned to 16, 32 and 64 bytes, and tasks without parameters. If
+ * the architecture has vectors whose aligned moves trap at unaligned addresses, the program is built for these vectors.
+ * It is skipped if the processor lacks them.
  */
 #include <stdio.h>
 

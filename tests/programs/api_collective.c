@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the collective calls: several runs, replicated data, statistics, barrier; and the calls that are
- * refused. */
+/* Description: several runs, replicated data, statistics, barriers, and collective calls that are refused. */
 #include "tests/programs/api.h"
 
 #include <errno.h>
@@ -172,8 +171,7 @@ int api_replicated(void)
         if (table == NULL)
             break;
         errors += WRONG(table[1] == round && table[TABLE - 1] == (TABLE - 1) * round);
-        /* Rank 0's address is passed with the root. The other ranks may pass another address only if copies need not be
-         * at one address. */
+        /* Rank 0's address is passed with the root. The other ranks pass NULL, because their arguments are ignored. */
         errors += WRONG(sum_run(&total, uat_rank() == 0 ? table : NULL, 0, TABLE) == 0);
         errors += WRONG(total == (uint64_t)round * (TABLE / 2) * (TABLE - 1));
     }

@@ -153,7 +153,7 @@ int api_big_blocks(void)
 static const size_t sizes[] = {0, 1, 3, 7, 8, 9, 13, 64, 1000, 1023, 1024};
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]), GUARD = 0xa5 };
 
-/* Complements its argument. The first byte of the argument says which of the sizes the argument has. */
+/* Complements its argument. The argument's first byte is the index of its size in sizes[]. */
 static void complement(void *arg, void *result)
 {
     const unsigned char *in = arg;
@@ -204,7 +204,7 @@ int api_odd_sizes(void)
     return all;
 }
 
-/* A chain of children, each spawned by the one before, with work in parallel to each child. */
+/* A chain of children. Each child spawns the next one, and works in parallel to it. */
 UAT_TASK(long, deep, long, depth)
 {
     deep_task child;

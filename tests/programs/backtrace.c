@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a task whose frames gdb must show: leaf, middle, the task's start function, and nothing of its
+/* Description: gdb must show a task's frames, which are leaf, middle and the task's start function, and no frame of its
  * spawner. */
 #include "uat.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: biased mutexes. At most one task holds the mutex. A holder is on the home when it locks and when it
- * unlocks, even if it was stolen between the two. Conditions lose no signal. No task waits forever. Usage: bias [ROUNDS
- * [CASE]]
+ * Description: biased mutexes. At most one task holds the mutex. A holder is on the mutex's home when it locks and when
+ * it unlocks, even if it was stolen between the two. Conditions lose no signal. No task waits forever. Usage: bias
+ * [ROUNDS [CASE]]
  */
 #include <errno.h>
 

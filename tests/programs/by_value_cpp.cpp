@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Description: like by_value.c, for uat::spawn(): functions of 0 to 80 bytes, aligned to 1, 8 and 64. usage:
+// Description: like by_value.c, but with uat::spawn(). Functions of 0 to 80 bytes are aligned to 1, 8 and 64. usage:
 // by_value_cpp [ROUNDS]
 #include <cstdlib>
 #include <utility>

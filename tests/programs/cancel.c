@@ -15,8 +15,8 @@
 
 enum { CHILDREN = 40, LATER = 50, DEPTH = 9, ARMS = 3, LEAVES = 19683 /* ARMS^DEPTH */, LEAF_US = 20, TRIES = 300 };
 
-/* The words: a counter, and two words for spin(): whether the group was cancelled, and how many tasks ended before
- * that. */
+/* COUNTER is a counter. The other two words are for spin(): whether the group was cancelled, and how many tasks ended
+ * before the cancellation. */
 enum { COUNTER, CANCELLED, TOO_EARLY, WORDS };
 
 static uat_atomic_t *new_words(void)
@@ -45,10 +45,10 @@ UAT_TASK_VOID(nothing, int, unused)
 {
 }
 
-/* Once this task is on a worker other than the group's home, it asks whether the group is cancelled, gets the answer
- * no, and stays there until it learns of the cancellation. Under the message protocol it also spawns while it waits:
- * its worker answers thieves only at a spawn, and the task that cancels may be a continuation on this worker. If this
- * task itself is given away and comes to the group's home, it ends. */
+/* A task that stays away from the group's home. On another worker it asks whether the group is cancelled, gets the
+ * answer no, and stays until it learns of the cancellation. Under the message protocol it also spawns while it waits,
+ * because its worker answers thieves only at a spawn, and the task that cancels may be a continuation on this worker.
+ * If this task itself is given away and arrives at the group's home, it ends. */
 UAT_TASK_VOID(stay, uat_cancel_t, cancel, uat_atomic_t *, word, int, home)
 {
     for (int tries = 0; uat_rank() == home && tries < TRIES && !uat_cancelled(cancel); tries++)
@@ -107,7 +107,7 @@ UAT_TASK(int, told, int, unused)
     uat_group_cancel(cancel);
     uat_group_wait(&group);
     errors += WRONG(uat_atomic_load(started) == CHILDREN);
-    /* Now the group is a normal one again, in the same place. */
+    /* Now the group is a normal group again, in the same place. */
     count_group_spawn(&group, started);
     uat_group_wait(&group);
     errors += WRONG(uat_atomic_load(started) == CHILDREN + 1);

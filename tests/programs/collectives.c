@@ -62,8 +62,7 @@ static int run(uint64_t round)
     return tree_run(&leaves, DEPTH) ? 1 : wrong("the number of leaves", round, leaves, 1 << DEPTH);
 }
 
-/* Between two sums without a run, only this job's calls increase the counters. They do not increase the number of
- * tasks. */
+/* Only this job's calls increase the counters between two sums without a run. The number of tasks does not increase. */
 static int sum(uint64_t round)
 {
     uat_stats_t total = {0};

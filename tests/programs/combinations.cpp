@@ -23,8 +23,8 @@ const combination &number(int i)
     return i < OF_MEMORY ? of_memory[i] : of_tasks[i - OF_MEMORY];
 }
 
-/* Use each combination once, some on given workers, in an order that the seed determines. Return the bits of the
- * combinations that were wrong. */
+/* Use each combination once, in an order that the seed determines. Some combinations run on given workers. Return the
+ * bits of the combinations that were wrong. */
 std::uint64_t use_all(ground at, std::uint64_t seed)
 {
     struct either {

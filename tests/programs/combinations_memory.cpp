@@ -70,8 +70,8 @@ int temporary_in_cancelled_group(const use &u)
     return wrong + (missing > 0 && (goal >= TASKS || sums.get(goal) == 1));
 }
 
-/* Tasks write their parts of an array through checkouts that an exception ends. What they wrote before the exception
- * must be in the array, and the exception must be that of the first task. */
+/* Tasks write their parts of an array through checkouts. An exception ends the checkouts. What the tasks wrote before
+ * the exception must be in the array, and the exception must be that of the first task. */
 int exception_over_open_ranges(const use &u)
 {
     enum { TASKS = 16, SIZE = PART / TASKS };
@@ -247,7 +247,8 @@ int tiles_by_tasks_that_migrate(const use &u)
     return wrong;
 }
 
-/* Atomics on words of a temporary array, which is allocated again and again in places that other arrays have used. */
+/* Atomics on words of a temporary array. The array is allocated again and again, in places that other arrays have
+ * used. */
 int atomics_in_reused_temporaries(const use &u)
 {
     enum { TURNS = 5, WORDS = 40 };

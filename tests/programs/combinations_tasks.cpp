@@ -36,7 +36,7 @@ int reducer_in_a_loop_that_throws(const use &u)
     return (caught != bad) + !sequence_equal(numbers.take(), want);
 }
 
-/* Tasks of nested groups add to a reducer before and after a wait for a mutex. From one task on, all throw. */
+/* Tasks of nested groups add to a reducer before and after a wait for a mutex. One task and all later ones throw. */
 int reducer_in_groups_that_throw(const use &u)
 {
     enum { TASKS = 10, INNER = 5 };
@@ -213,8 +213,8 @@ int open_ranges_over_calls(const use &u)
     return wrong + (seen != (std::uint64_t(1) << TASKS) - 1);
 }
 
-/* Tasks run in phases that meet at a barrier. Each task smooths its part of one temporary array into another, by a loop
- * of its own, and also reads its neighbours' parts. */
+/* Tasks run in phases that meet at a barrier. Each task runs a loop that smooths its part of one temporary array into
+ * another array. The loop also reads the neighbours' parts. */
 int phases_over_temporaries(const use &u)
 {
     enum { TASKS = 4, SIZE = 300, PHASES = 5, N = TASKS * SIZE };

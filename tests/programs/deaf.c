@@ -3,7 +3,7 @@
  * Description: under the message protocol, a victim that does not check for requests delays no other worker. Rank 0
  * offers a continuation, and then runs a task without spawns. During this task rank 0 is stopped (SIGSTOP). The other
  * workers send requests, withdraw them, and finish their own work. Afterwards rank 0 gives the continuation away or
- * keeps it. Either way the answer must be right. The program is for 2 or more workers on one host.
+ * keeps it. Either way the answer must be right. The program needs 2 or more workers on one host.
  */
 #include <inttypes.h>
 #include <signal.h>

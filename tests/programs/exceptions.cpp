@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: C++ exceptions that are thrown and caught between spawns, also in stolen tasks. Static objects that a
- * task creates are destroyed at exit, whichever worker created them.
+ * Description: tasks throw and catch C++ exceptions between spawns, also in stolen tasks. Static objects that a task
+ * creates are destroyed at exit, whichever worker created them.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -2,7 +2,8 @@
 /*
  * Description: an exception that a task throws is thrown again by its join, wherever child and spawner are. Its type
  * and what() are kept. Of several exceptions the first in serial order is thrown. This holds for handles, invoke,
- * loops, reductions, scans, loops over blocks, and runs. By then all other children have ended, and a later run works.
+ * loops, reductions, scans, loops over blocks, and runs. When the exception arrives, all other children have ended. A
+ * later run works.
  * usage: failures [ROUNDS]
  */
 #include <cstdint>

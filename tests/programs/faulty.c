@@ -161,7 +161,7 @@ static void sparse_frames_root(void *arg, void *result)
     *(long *)result = sparse_frames(21) - 55;
 }
 
-/* A frame larger than any guard. It ends where nothing is mapped, or in other memory of the program if `landed`. */
+/* A frame larger than any guard. It ends where nothing is mapped or, if `landed`, in other memory of the program. */
 static __attribute__((noinline)) void step_over(size_t bytes)
 {
     fib_of_frame_task t;
@@ -234,7 +234,7 @@ static void large_result(void *arg, void *result)
     uat_join(&t);
 }
 
-/* Uses a pointer into another task's stack, which the rules for task code forbid. */
+/* Uses a pointer into another task's stack. The rules for task code forbid this. */
 static void read_foreign(void *arg, void *result)
 {
     *(int *)result = **(volatile int **)arg;

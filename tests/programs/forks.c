@@ -2,8 +2,8 @@
 /*
  * Description: fork() in tasks: parent and child continue with separate stacks, while other tasks are stolen. A child
  * that continues as a worker ends with an error message. exec, vfork(), posix_spawn(), system() and popen() work.
- * usage: forks DEPTH, or forks refuse spawn|return|join, or forks variables, which shows the LD_LIBRARY_PATH that a
- * child finds
+ * usage: forks DEPTH, or forks refuse spawn|return|join, or forks variables. The last form shows the LD_LIBRARY_PATH
+ * that a child finds.
  */
 #include <signal.h>
 #include <spawn.h>
@@ -92,8 +92,8 @@ static int start_others(void)
     return errors;
 }
 
-/* No continuation here can be stolen. If there are thieves, the worker asks its tasks for work to offer. A forked child
- * does not ask, because it cannot offer work. */
+/* No continuation can be stolen in this function. If there are thieves, the worker asks its tasks for work to offer. A
+ * forked child does not ask, because it cannot offer work. */
 static int fork_and_ask(void)
 {
     int errors = uat_work_wanted() != (uat_size() > 1);

@@ -3,7 +3,7 @@
  * Description: stealing is one-sided. Rank 0 stops itself (SIGSTOP) in a task before any other worker starts to steal.
  * Its continuation must be stolen nevertheless. On its new worker the continuation sees that rank 0 is stopped, and
  * sends SIGCONT. The answer must be right. If rank 0 gets no core until a thief has come, the test tries again. The
- * program is for 2 workers on one host.
+ * program needs 2 workers on one host.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -26,14 +26,14 @@ UAT_TASK(long, stop_itself, long, answer)
     return answer;
 }
 
-/* The root. Returns the child's answer, NOT_STOLEN, or NOT_STOPPED: the thief came before the victim had stopped. */
+/* The root. Returns the child's answer, NOT_STOLEN, or NOT_STOPPED if the thief came before the victim had stopped. */
 UAT_TASK(long, root, long, victim)
 {
     stop_itself_task child;
     stop_itself_spawn(&child, CHILD_ANSWER);
     char state = state_of((pid_t)victim);
     int rank = uat_rank();
-    while (rank != 0 && state_of((pid_t)victim) != 'T') /* a signal before it has stopped would be lost */
+    while (rank != 0 && state_of((pid_t)victim) != 'T') /* a signal before the victim has stopped would be lost */
         usleep(1000);
     kill((pid_t)victim, SIGCONT);
     long answer = stop_itself_join(&child);

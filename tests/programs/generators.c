@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: generators that live across spawns and joins of their task. The generators' stacks are in the task's
- * frame, which may migrate between any two values. Afterwards the generators continue where they were, and pointers
- * into their own stacks stay valid.
+ * Description: generators live across spawns and joins of their task. The generators' stacks are in the task's frame,
+ * and the frame may migrate between any two values. After a migration the generators continue where they were, and
+ * pointers into their own stacks stay valid.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "uat/generator.h"
 
 /*
- * Each value depends on all earlier state. The state is in an array, which is reached by pointers into the generator's
- * own stack.
+ * Each value depends on all earlier state. The state is an array in the generator's own stack, and the generator
+ * reaches it by pointers.
  */
 UAT_GENERATOR_SIZED(2048, uint64_t, chain, uint64_t, seed, int, n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: task groups. Every child runs once and has ended when the wait returns, however many children run apart
- * from their spawner. Groups are used in loops, along lists, nested, side by side, and with children that wait for each
- * other. Every join record is given back.
+ * Description: task groups. Every child runs once and has ended when the wait returns. This holds for any number of
+ * children that run apart from their spawner. Groups are used in loops, along lists, nested, side by side, and with
+ * children that wait for each other. Every join record is given back.
  * Usage: groups [ROUNDS [CASE]]
  */
 #include <string.h>

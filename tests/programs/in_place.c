@@ -2,8 +2,8 @@
 /*
  * Description: a join that must wait in place, because the evacuation heap has no room for its stack. Rank 1 joins. The
  * child, on rank 0, repeatedly makes rank 1 print what rank 1 is waiting for. The child ends when two files exist:
- * `go`, and `joins`, which the joiner makes once rank 1 has stolen it. Then rank 1 prints its state after the join.
- * run-in-place starts this program. For 2 workers with one record each.
+ * `go`, and `joins`. The joiner makes `joins` once rank 1 has stolen it. After the join, rank 1 prints its state.
+ * run-in-place starts this program. The program needs 2 workers with one record each.
  * usage: in-place FOLDER
  */
 #include <fcntl.h>
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
         if (!(file = fopen(name, "r")) || fscanf(file, "%d", &a.joiner) != 1 || fclose(file))
             return 1;
     }
-    /* Runs twice. There is one record, so at the second wait its state is no longer that of a new record. */
+    /* Runs twice. There is only one record, so at the second wait it no longer has the state of a new record. */
     int again;
     if (uat_run(root, &a, sizeof(a), &good, sizeof(good)))
         return 1;

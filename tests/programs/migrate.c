@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks that say where they run: uat_migrate(), uat_spawn_on() and the forms of UAT_TASK. A task runs,
- * with its frames, its argument and its result, on the worker that it named, while other tasks wait, yield and are
- * stolen. A task that named bytes of global memory runs on their home. Usage: migrate [ROUNDS [CASE]]
+ * Description: tasks name the worker that runs them, by uat_migrate(), uat_spawn_on() and the forms of UAT_TASK. A task
+ * runs on that worker with its frames, its argument and its result, while other tasks wait, yield and are stolen. A
+ * task that named bytes of global memory runs on their home. Usage: migrate [ROUNDS [CASE]]
  */
 #include <errno.h>
 

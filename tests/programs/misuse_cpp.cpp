@@ -107,7 +107,7 @@ static void in_order(void *, void *result)
     *(int *)result = caught;
 }
 
-/* Each child that fails on a worker other than its spawner's keeps a join record until it is joined. */
+/* A child that fails on a worker other than its spawner's worker keeps a join record until it is joined. */
 static void fail_without_records(void *, void *)
 {
     auto first = uat::spawn([] { throw std::runtime_error("first"); });
@@ -131,7 +131,7 @@ static void two_with_one_key(void *, void *)
     uat_reducer_t copy;
     uat_reducer_begin(&copy, &other);
     *sum += 1;
-    copy.key = &sum; /* where a reducer's handle begins */
+    copy.key = &sum; /* the address at which a reducer's handle begins */
     uat_reducer_take(&copy, &copy);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: tasks that spawn or join what they must not. See misuse.c. Some mistakes are detected only if the
- * spawner was stolen. If no thief has come in time, these tasks do what is right, and the next try follows.
+ * spawner was stolen. If no thief has come in time, the task makes no mistake, and the root is run again.
  */
 #include "tests/programs/misuse.h"
 

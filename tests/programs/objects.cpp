@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the C++ types: futures, channels as ranges, mutexes in std::lock_guard, conditions, semaphores, latches
- * and barriers between tasks; temporary arrays that end with their scope; global_ptr in a list that grows on all
- * workers; pairs, tuples, arrays and a type of the program that are sent between workers; job::finish(). All results
+ * Description: the C++ types. Tasks use futures, channels as ranges, mutexes in std::lock_guard, conditions,
+ * semaphores, latches and barriers. Temporary arrays end with their scope. A list of global_ptr grows on all workers.
+ * Pairs, tuples, arrays and a type of the program are sent between workers. The job ends by job::finish(). All results
  * are compared with those of a sequential program. usage: objects
  */
 #include <array>
@@ -20,7 +20,7 @@
 namespace
 {
 
-/* Not trivially copyable, but it refers to nothing of one process. */
+/* This type is not trivially copyable, but it refers to nothing that only one process has. */
 struct interval {
     long low, high;
     interval(long l, long h) : low(l), high(h)
@@ -163,7 +163,7 @@ int check_temporary()
     uat::parallel_for(0, std::int64_t(n), [s = second.span()](std::int64_t i) { s.put(std::size_t(i), long(i)); });
     long sum = uat::transform_reduce(second.span(), 0L, std::plus<>(), [](long x) { return x; });
     int errors = sum != long(n * (n - 1) / 2) || first.size() != 0 || second.size() != n || !none.span().empty();
-    for (int i = 0; i < 100; i++) /* they fit into memory only because each ends with its scope */
+    for (int i = 0; i < 100; i++) /* the arrays fit into memory only because each ends with its scope */
         errors += uat::temporary_vector<char>(std::size_t(500000)).span().data() == nullptr;
     try {
         uat::temporary_vector<char> large(std::size_t(1) << 40);
@@ -178,7 +178,7 @@ struct large {
     char rest[20000];
 };
 
-/* Allocate objects until there is no room, which throws an exception. Then give all of them back. */
+/* Allocate objects until an exception reports that there is no room. Then give all objects back. */
 int check_no_room()
 {
     uat::global_ptr<large> head;

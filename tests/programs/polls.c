@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a task polls with each of the try_ functions for an effect of its spawner's continuation, which another
- * worker must run. The polling ends under every protocol, because a failed try lets thieves take that continuation.
- * Needs two workers. Usage: polls [ROUNDS [CASE]]
+ * Description: a task polls, with each of the try_ functions, for an effect of its spawner's continuation. Another
+ * worker must run that continuation. The polling ends under every protocol, because a failed try lets thieves take that
+ * continuation. Needs two workers. Usage: polls [ROUNDS [CASE]]
  */
 #include <errno.h>
 

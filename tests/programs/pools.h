@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check, between two runs, that this worker has got back everything that it lent to other workers. */
+/* The check between two runs: this worker has got back everything that it lent to other workers. */
 #ifndef UAT_TEST_POOLS_H
 #define UAT_TEST_POOLS_H
 

@@ -55,7 +55,7 @@ UAT_TASK(int, plain_sender, struct all, a, uint64_t, self)
 }
 
 /* Receive from all channels until all are closed. The numbers that one sender sends through one channel must arrive in
- * ascending order. Returns errors << 32 | sum. */
+ * ascending order. Returns errors * 2^32 + sum of the numbers received. */
 UAT_TASK(uint64_t, any_receiver, struct all, a)
 {
     uint64_t last[SENDERS][CHANNELS] = {{0}}, sum = 0, errors = 0, number = 0;
@@ -128,7 +128,8 @@ UAT_TASK(int, exchanges, int, unused)
     return unused + exchange(0) + exchange(1) + exchange(4);
 }
 
-/* A channel that says when to stop. It carries no message until the end, and waiters in it must not pile up. */
+/* A channel that says when to stop. It carries no message until the end. Meanwhile waiters must not pile up in its
+ * queue. */
 enum { ITEMS = 600 };
 
 UAT_TASK(int, worker_until, numbers_channel, in, numbers_channel, quit, blocks_channel, out)

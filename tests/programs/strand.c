@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a long strand. A task with 40 continuations above it runs without a spawn until thieves have taken all
- * published continuations, and no others. The remaining ones are taken after its next spawn. Needs 2 workers or more.
+ * published continuations. Thieves must not take the others before the task's next spawn. Needs 2 workers or more.
  */
 #include <stdio.h>
 #include <time.h>
@@ -18,7 +18,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Relaxed: this only counts. Pairs with the thieves' claims. */
+/* The number of claims by thieves. Relaxed: the strand only counts them. */
 static uint64_t claims(void)
 {
     return __atomic_load_n(&uat_inspect_deque()->ring->claims, __ATOMIC_RELAXED);

@@ -59,7 +59,7 @@ UAT_TASK(int, futures, int, unused)
     return errors;
 }
 
-/* Mutexes: a cell that is empty while a task holds the mutex. */
+/* Mutexes: the cell is empty while a task holds the mutex. */
 enum { LOCKERS = 8, LOCKS = 6 };
 
 UAT_TASK(int, locker, uat_mutex_t, m, numbers_channel, cell, int, times)

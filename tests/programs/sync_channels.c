@@ -89,7 +89,7 @@ UAT_TASK(int, channels, int, unused)
     return errors;
 }
 
-/* A pipeline of five stages, whose tasks wait while their spawners' continuations are private. */
+/* A pipeline of five stages. The stages' tasks wait while their spawners' continuations are private. */
 enum { STAGES = 5, ITEMS = 40 };
 
 UAT_TASK(int, stage, numbers_channel, in, numbers_channel, out)

@@ -193,7 +193,7 @@ static void with_mutexes(const char *what)
         unlock_it_spawn(&u, m);
         unlock_it_join(&u);
     } else if (strcmp(what, "guard-held") == 0) {
-        /* Write the object's first word, the guard, as if the last rank had been lost while it held the guard. */
+        /* Write the guard, the object's first word, as if the last rank had been lost while it held the guard. */
         uint64_t *guard = (uint64_t *)(uintptr_t)(m.object & ((UINT64_C(1) << 48) - 1)), *old = uat_inspect_spare(8);
         struct uat_op take = uat_op_cmp_swap(old, guard, 0, (uint64_t)uat_size());
         uat_transport_do(uat_inspect_transport(), (int)(m.object >> 48), &take, 1);
@@ -264,7 +264,7 @@ static void root(void *arg, void *result)
     *(int *)result = 1;
 }
 
-/* Collective: with a handle of another size, rank 1 waits for rank 0's future, which is set. */
+/* Collective. Rank 1 gets rank 0's future, which is set, through a handle with a wrong size. */
 static void get_far(void)
 {
     number_future f = number_create();

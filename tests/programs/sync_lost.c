@@ -18,8 +18,8 @@ bool sync_faults_waited_for(uint64_t object)
     return *head != 0;
 }
 
-/* A worker that holds a mutex is lost. There are two workers. The child stays on rank 0, so rank 1 must take the root;
- * then it dies. */
+/* A worker that holds a mutex is lost. There are two workers. The child stays on rank 0, so rank 1 must take the root.
+ * Then rank 1 dies. */
 UAT_CHANNEL(uat_mutex_t, mutexes);
 
 UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, pids)

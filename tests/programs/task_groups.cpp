@@ -124,7 +124,7 @@ int check_unwinding(uat::atomic_ref<std::int64_t> done)
     return !own || done.load() != before + TASKS;
 }
 
-/* When a task has found the goal, each later task is not started, or sees the cancellation. A task that throws also
+/* When a task has found the goal, a later task either is not started or sees the cancellation. A task that throws also
  * cancels the group. */
 int check_cancel(uat::atomic_ref<std::int64_t> started)
 {
