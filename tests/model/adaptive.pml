@@ -7,8 +7,8 @@
  *
  * With -DWEAK the owner's stores to its part and to `taken` reach memory late.
  *
- * With -DREQUESTS: the mailbox. Two thieves share one slot, post REQUESTS requests each, and cancel them at any time.
- * Each request that is not cancelled gets one answer, for its own data.
+ * With -DREQUESTS this is the model of the mailbox. Two thieves share one slot, post REQUESTS requests each, and cancel
+ * them at any time. Each request that is not cancelled gets one answer, for its own data.
  */
 #ifndef REQUESTS
 
@@ -109,7 +109,7 @@ next:   do
 #ifdef M_RESULT_NOT_LOOKED_AT
                 :: PARTS(w) == 0 && IS_LEFT(w) ->
 #else
-                :: PARTS(w) == 0 && IS_LEFT(w) && !set[f] -> /* after the load (A5) */
+                :: PARTS(w) == 0 && IS_LEFT(w) && !set[f] -> /* set[f] is loaded after the word (A5) */
 #endif
 #ifdef M_NO_GENERATION
                     atomic {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A chain that a processor with weak order executes: execute() in transport_shm/shm.c, against the processor of the
- * words' owner. Each side is a set of memory actions. An action may take effect before an older one of its side, unless
- * a rule orders the two: a fence of base/cpu.h, a release or an acquire. A mutant leaves one rule out.
+ * words' owner. Each side is a set of memory actions. An action may take effect before an older action of its side,
+ * unless a rule orders the two. A rule is a fence of base/cpu.h, a release or an acquire. A mutant leaves one rule out.
  *
  * An atomic is a load and a store. No other store to the word may come between the two. There are three patterns, each
  * with two words:

@@ -140,7 +140,7 @@ inline write_back(w)
 proctype Cache(byte w)
 {
     byte op, byte_, what, k, place;
-    if /* bytes that earlier tasks of this run have left in the slot */
+    if /* the slot may hold bytes that earlier tasks of this run have left */
     :: atomic { true -> block[w] = 1; valid[w] = 1 }
     :: atomic { true -> block[w] = 2; valid[w] = 1 }
     :: true

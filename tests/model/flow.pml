@@ -10,9 +10,9 @@
  * `home` is the set of tasks whose writes were released. view[w] is what worker w sees: the tasks that were in `home`
  * at the worker's last ACQUIRE, and the tasks that ran on worker w.
  *
- * With -DWEAK what the unroller stores to entries on its own worker, and its waiter, reach memory late.
+ * With -DWEAK the unroller's stores to entries on its own worker, and to its waiter, reach memory late.
  *
- * An entry that joins several others is left out here: a line lists those entries as its writers.
+ * The model has no entries that join several others. Instead, a line lists all those others as its writers.
  */
 #ifndef TASKS
 #define TASKS 3
@@ -214,7 +214,7 @@ end:
         release(t);
         end_entry(t);
         t = 0
-    :: atomic { children != 0 -> /* the child was never on another worker */
+    :: atomic { children != 0 -> /* the child stays on the worker that spawned it, and sees what the unroller saw */
            if
            :: (children & 1) -> t = 0
            :: (children & 2) -> t = 1
@@ -299,7 +299,7 @@ active proctype Unroller()
             fi
         :: else
         fi;
-        /* a free entry; wait for one end if there is none */
+        /* take a free entry; if there is none, wait for one end */
         do
         :: atomic { i = 0;
                do

@@ -3,9 +3,9 @@
  * The wait of a task group: runtime/sched/join.c and meet.c for handles of groups, with J4 of runtime/segment/record.h.
  *
  * CHILDREN children of one spawner run on other workers. They share one record, which is used ROUNDS times. In each
- * round exactly one process continues the spawner, after all children have ended: the spawner itself or the child that
- * ends last. Then `count` is 0 again, without a reset. As in join.pml, chains are steps in order. The record's owner
- * and the blocks are left out, because they would be the same as in join.pml.
+ * round exactly one process continues the spawner, after all children have ended. That process is the spawner itself or
+ * the child that ends last. After that `count` is 0 again, without a reset. As in join.pml, chains are steps in order.
+ * The record's owner and the blocks are left out, because they would be the same as in join.pml.
  */
 #ifndef ROUNDS
 #define ROUNDS 2

@@ -2,8 +2,9 @@
 /*
  * The inbox of deque/inbox.h: a home, and SENDERS senders. Each sender sends its one block ROUNDS times. (A CMP_SWAP
  * could confuse two sends of the same block.) The home takes all tasks at once, READs their headers, and gives each
- * block back. Then the sender may use the block again. Each send is received exactly once. Meanwhile rank 0 looks for a
- * deadlock, as in runtime/sched/deadlock.c. Rank 0 must not report a deadlock before all is done.
+ * block back. A sender may use its block again when it has got the block back. Each send must be received exactly once.
+ * Meanwhile rank 0 looks for a deadlock, as in runtime/sched/deadlock.c. Rank 0 must not report a deadlock before all
+ * is done.
  *
  * With -DWEAK the sender's store to its block, and the home's notice, reach memory late.
  *
@@ -21,7 +22,7 @@
 byte head;              /* name of the task that was sent last; 0: none */
 byte next[SENDERS + 1]; /* indexed by name */
 bool free[SENDERS];     /* the block was given back */
-bool there[SENDERS];    /* it holds a task that was sent and not yet received */
+bool there[SENDERS];    /* the block holds a task that was sent and not yet received */
 byte work[SENDERS + 1]; /* the notices */
 byte received;
 

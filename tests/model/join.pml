@@ -8,8 +8,8 @@
  * result and the joiner's stack. Record and block must be given back once each. The record's state is never reset.
  *
  * Every chain is { WRITE; atomic; READ } or a part of it, so its operations are steps in order (O1). A READ may sample
- * at any time after the atomic that precedes it, and only the completion waits for it. The READ is last on both sides,
- * so the order of steps is enough. Words of one READ are separate steps where their order matters.
+ * at any time after the atomic that precedes it; only the chain's completion waits for the sample. The READ is last on
+ * both sides, so the order of the steps covers this. Words of one READ are separate steps where their order matters.
  */
 #ifndef ROUNDS
 #define ROUNDS 3
@@ -225,7 +225,8 @@ active proctype Owner()
         owner_buffer!1, r;
 #endif
         atomic { run Child(r); run Joiner(r) };
-        /* A CPU forwards its own stores to its loads; here it loads `returned` when its buffer is empty. */
+        /* A CPU forwards its own stores to its loads. In this model it loads `returned` only when its buffer is
+         * empty. */
         atomic { empty(owner_buffer) && returned -> r++ }
     :: r > ROUNDS -> break
     od;

@@ -14,8 +14,9 @@
 bool started;
 
 #ifdef M_PAPERS_UNLOCK
-/* In the papers, the holder unlocks by a WRITE of 0, and losers subtract nothing. To show what is wrong with this, the
- * HCA's FETCH_ADD is modelled as a WRITE sees it: as a load and a store. `unit` makes atomics exclude each other. */
+/* In the papers, the holder unlocks by a WRITE of 0, and losers subtract nothing. To show the fault of this scheme, the
+ * HCA's FETCH_ADD is modelled as a WRITE sees it, that is, as a load and a store. `unit` makes atomics exclude each
+ * other. */
 bool unit;
 #define UNLOCK() lock = 0; busy--
 #define UNDO() busy--

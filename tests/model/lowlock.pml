@@ -58,7 +58,7 @@ inline set_first(to)
     first = to; count = COUNT(c)
 #else
     swap_first(f, c, to);
-    assert(won) /* W3: no other process changes it */
+    assert(won) /* W3: no other process changes `first` now */
 #endif
 }
 

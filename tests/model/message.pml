@@ -171,7 +171,7 @@ end:
     od
 }
 
-/* decide(): `stands`: whether the request will be answered. */
+/* decide(). `stands` says whether the request will be answered. */
 inline decide()
 {
     assert(WHO(seen) != 3); /* a poke is not answered */
@@ -270,8 +270,8 @@ inline withdraw()
 }
 
 #ifdef STOP
-/* uat_message_poke(): the poke's request is WITHDRAWN from the start, so it needs no answer. Worker 3 runs a task: its
- * region is not empty. */
+/* uat_message_poke(): the poke's request is WITHDRAWN from the start, so it needs no answer. Worker 3 runs a task, so
+ * its region is not empty. */
 #ifdef M_POKE_ASKS
 #define POKE_MARK 0
 #else

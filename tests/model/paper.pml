@@ -2,15 +2,15 @@
 /*
  * The paper protocol: deque/owner.c against THIEVES thieves of deque/thief_paper.c. See README.md for what is left out.
  *
- * With -DGRANTS the lock goes by messages (paper-message): deque/owner.c and grant.c against thief_paper.c. Here a thief
- * waits for the answer without limit, as in the paper (JIP 2016). uat's thief withdraws its request after a while.
- * message.pml shows how it does so, and how a request gets to the owner.
+ * With -DGRANTS the lock is passed on by messages (paper-message). That model is deque/owner.c and grant.c against
+ * thief_paper.c. Its thief waits for the answer without limit, as in the paper (JIP 2016). uat's thief withdraws its
+ * request after a while. message.pml shows how it does so, and how a request gets to the owner.
  *
- * With -DWEAK the owner's stores leave its store buffer in a weak order: ring.pml.
+ * With -DWEAK the owner's stores leave its store buffer in a weak order (see ring.pml).
  *
- * It checks the same properties as claim.pml. It also checks that at most one thief holds the lock, and that the lock
- * equals `claims` when all thieves are done. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek only
- * makes them try less often.
+ * The model checks the same properties as claim.pml. It also checks that at most one thief holds the lock, and that the
+ * lock equals `claims` when all thieves are done. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek
+ * only makes them try less often.
  */
 #ifndef THIEVES
 #define THIEVES 2

@@ -11,8 +11,9 @@
  *   Inner   adds 3
  *   Waiter  adds 7; waits for an event; adds 8
  *
- * With -DGROUP, Root adds 1 and spawns three children like Waiter: the first adds 2 and 3, the second adds 4 and 5;
- * Root adds 6; the third adds 7 and 8; Root adds 9, waits for all three at once and adds 10.
+ * With -DGROUP, three children are like Waiter. Root adds 1, spawns the first child, which adds 2 and 3, and spawns the
+ * second child, which adds 4 and 5. Root adds 6 and spawns the third child, which adds 7 and 8. Root adds 9, waits for
+ * all three at once, and adds 10.
  *
  * Each worker has one register for the views of its strand, as in the C code. While a child runs or waits, an idle
  * worker may take its spawner's continuation. Otherwise the spawner continues where the child ends. Records are those

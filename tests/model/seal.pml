@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * K7 of a checkpoint (runtime/checkpoint/checkpoint.c, folder.c): two workers write CHECKPOINTS checkpoints, one after
- * the other, and keep one. Any write may fail. At any moment the power may be lost. Then `latest` on the disk must name
- * a checkpoint whose files are all on the disk. This checkpoint must not be older than the last one that was reported
- * as complete.
+ * the other, and keep one. Any write may fail. The power may be lost at any moment. Whenever it is lost, `latest` on
+ * the disk must name a checkpoint whose files are all on the disk. This checkpoint must not be older than the last one
+ * that was reported as complete.
  *
  * The disk is as unkind as it may be: what was not synced is lost, but a rename and a removal may reach the disk at
  * once.
  *
  * With -DRESTORE (runtime/checkpoint/arrays.c): a new job of two workers restores memory. Each worker clears its own
- * memory, and puts back pieces that may belong to the other worker's memory. No task continues before all memory of
- * both is restored.
+ * memory, and puts back pieces that may belong to the other worker's memory. No task may continue before all memory of
+ * both workers is restored.
  */
 #ifndef CHECKPOINTS
 #define CHECKPOINTS 3
@@ -20,7 +20,8 @@
 byte entered; /* workers that have entered a barrier, counted over all barriers */
 bool failed[WORKERS];
 
-/* uat_collective_agree(): all becomes true if some worker has failed. The statuses are valid until the next barrier. */
+/* uat_collective_agree(): `all` becomes true if some worker has failed. The statuses are valid until the next
+ * barrier. */
 inline agree(status)
 {
     atomic { failed[me] = status; entered++; barriers++ };
@@ -124,7 +125,7 @@ active proctype Power()
     atomic { assert(on_disk == 0 || (disk[on_disk] == WHOLE && listed[on_disk])); assert(on_disk >= complete) }
 }
 #else
-byte memory[WORKERS]; /* 1: of the checkpoint; 0: not yet */
+byte memory[WORKERS]; /* 1: restored from the checkpoint; 0: not yet */
 
 proctype Worker(byte me)
 {

@@ -65,7 +65,7 @@ inline drop(from_c, place)
     }
 }
 
-/* Dequeue into `first` the first waiter that can be woken, or NONE. */
+/* Dequeue the first waiter that can be woken, and store it in `first`. If there is none, store NONE. */
 inline unqueue(in_c, first)
 {
     first = NONE;

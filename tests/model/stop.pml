@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The orders of a stop (runtime/sched/stop.c): rank 0 and two workers in RUNS runs. In each run, one of the two workers
- * ends the root. A stop is requested REQUESTS times, at any moment. Checked: no worker waits forever. When rank 0 says
- * that all are still, each worker is still for this very order, in this run (K3, K4, K5). No request is lost.
+ * ends the root. A stop is requested REQUESTS times, at any moment. No worker may wait forever. When rank 0 says that
+ * all workers are still, each must be still for this very order, in this run (K3, K4, K5). No request may be lost.
  *
  * A checkpoint saves the workers' memory. With -DWEAK a worker's last stores before the stop reach that memory late.
  *
- * Each worker is in a run, or between two runs, where it may stay for any time. The end of a run is announced to all
- * workers at once, and a barrier follows.
+ * Each worker is in a run or between two runs. It may stay between two runs for any time. The end of a run is announced
+ * to all workers at once, and a barrier follows.
  */
 #ifndef RUNS
 #define RUNS 2

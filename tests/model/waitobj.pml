@@ -51,7 +51,7 @@ inline queue(me)
     tail = me
 }
 
-/* Dequeue the first waiter, or NONE, into `who`. */
+/* Dequeue the first waiter into `who`. If the queue is empty, `who` becomes NONE. */
 inline unqueue(who)
 {
     who = head;

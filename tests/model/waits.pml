@@ -5,7 +5,7 @@
  * workers are ordered to stop. A new job then continues from the saved state. Each task runs exactly once, in either
  * job. The thief is rank 0, which looks for a deadlock while it is idle (runtime/sched/deadlock.h).
  *
- * Here a task ends as soon as it runs. Sets of tasks are bits.
+ * In this model a task ends as soon as it runs. Sets of tasks are bits.
  */
 #ifndef TASKS
 #define TASKS 3

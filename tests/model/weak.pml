@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With -DWEAK, stores of a CPU that reach memory late. Each of the STORERS has a store buffer. Its stores leave the
- * buffer in any order, except that stores to one word stay in order. A release waits until the buffer is empty, and so
- * does an atomic that releases. The mutant NO_RELEASE does not wait. Without WEAK a store takes effect at once. The
+ * With -DWEAK, a CPU's stores reach memory late. Each of the STORERS has a store buffer. Its stores leave the buffer in
+ * any order, except that stores to one word stay in order. A release waits until the buffer is empty, and so does an
+ * atomic that releases. In the mutant NO_RELEASE neither waits. Without WEAK a store takes effect at once. The
  * including model defines STORERS and reach(), which performs a store.
  */
 #ifdef WEAK
