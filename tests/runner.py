@@ -23,8 +23,8 @@ AGAIN = 8  # lines of it that are shown again at the end, because a log of conti
 # The order in which suites run. Suites that fail fast come first. A suite not named here comes last.
 ORDER = ["tree", "unit", "header", "install", "programs", "examples", "fakeverbs", "sanitize", "launcher", "security", "model",
          "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "aarch64", "vm", "ibv"]
-# Suites of which several tests may run at once, because each keeps one core busy, or waits. Tests of `programs` may also run at
-# once, unless meson.build says is_parallel: false.
+# Several tests of one of these suites may run at once, because each keeps one core busy, or waits. Tests of `programs` may also run
+# at once, unless meson.build says is_parallel: false.
 PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "package", "sim", "vm", "aarch64"}
 # Suites that run together, so that a test that keeps one core busy runs beside one that waits.
 TOGETHER = ["model", "mutants", "fuzz", "slurm", "package"]
@@ -39,14 +39,13 @@ class Build:
     def __init__(self, name, compiler, options=(), suites=None, programs=None, whole=True):
         self.name, self.compiler, self.options, self.suites = name, compiler, list(options), suites
         self.folder = BUILDS / name
-        self.programs = programs  # of the suite of this name, run only the short tests whose names start so (None: all)
+        self.programs = programs  # in the suite `programs`, run only short tests whose names start with these (None: all)
         self.whole = whole  # build everything, or only what the tests need
 
 
 FULL = [
     Build("gcc", "gcc"),
-    # All `programs` run with gcc. Only those that depend on code generation also run with clang: switches, registers, inline paths,
-    # C++.
+    # All `programs` run with gcc. With clang run only those that depend on code generation: switches, registers, inline paths, C++.
     Build("clang", "clang", suites=["unit", "programs"], programs=[
         "aligned", "api", "backtrace", "cpp", "exceptions", "forks", "generator", "global-objects", "global-order", "micro", "modes",
         "pattern", "random-trees", "small", "stack-protector", "strand", "sync", "wavefront"]),

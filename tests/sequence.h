@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A sequence of numbers, as a hash that depends on their order: a value of reducers that do not commute. */
+/* A sequence of numbers, represented by a hash that depends on their order. Sequences are values
+ * of reducers whose operation does not commute. */
 #ifndef UAT_TEST_SEQUENCE_H
 #define UAT_TEST_SEQUENCE_H
 

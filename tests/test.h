@@ -14,12 +14,12 @@
 
 void tests_add(const struct CMUnitTest *test);
 
-/* Run all tests. Returns 0 if none failed; it is what main() returns. */
+/* Run all tests. Returns the value that main() must return: 0 if no test failed. */
 int tests_run(void);
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
-/* A test between a setup and a teardown of cmocka; NULL: none. The priority orders the tests by their lines. */
+/* A test with a setup before it and a teardown after it; NULL: none. The priority orders the tests by their lines. */
 #define TEST_WITH(name, setup, teardown)                                                                               \
     static void test_##name(void **state);                                                                             \
     static void __attribute__((constructor(1000 + __LINE__))) add_##name(void)                                         \

@@ -12,8 +12,8 @@ class Failure(Exception):
 
 
 class Program:
-    """A command of perf/ and its answer. `big`: it runs so long that with 2 or more workers a run has steals, unless the
-    other workers get no core."""
+    """A command of perf/ and its answer. A `big` command runs so long that a run with 2 or more workers has steals,
+    unless the other workers get no core."""
 
     def __init__(self, command, answer, big=False):
         self.command, self.answer, self.big = command.split(), answer, big

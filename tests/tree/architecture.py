@@ -45,7 +45,7 @@ class Table:
             self.rows |= {room: set(allowed) for room in rooms}
 
     def room_of(self, path):
-        """Returns the row that applies to a file. Among the folders above the file, it is the row of the nearest one with a row."""
+        """Returns the row that applies to a file: the row of the nearest folder above the file that has a row."""
         folder = posixpath.dirname(path)
         while folder and folder + "/" not in self.rows:
             folder = posixpath.dirname(folder)

@@ -66,7 +66,7 @@ def faults_of_versions(build, header, changelog):
 
 
 def faults_of_places(page, text_of):
-    """The tables say "`f()` and `g()`, `file`": both must be in that file. text_of: a file's text, or None."""
+    """A table that says "`f()` and `g()`, `file`" means that both must be in that file. text_of: a file's text, or None."""
     pairs = 0
     for row in re.findall(r"^\|.*", page, re.M):
         functions = []

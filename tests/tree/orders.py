@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-# The order of one of these reaches processors only. A word that an adapter changes needs uat_cpu_load_acquire() or
+# Each of these accesses is ordered for processors only, not for adapters. A word that an adapter changes needs uat_cpu_load_acquire() or
 # uat_cpu_store_release().
 PROCESSORS_ONLY = re.compile(r"__atomic_load_n\([^;]*__ATOMIC_(?:ACQUIRE|SEQ_CST)\)|__atomic_store_n\([^;]*__ATOMIC_(?:RELEASE|SEQ_CST)\)")
 NO_ADAPTER = {
