@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For unit tests: a transport within one process and one thread. An operation acts at once on the word at its
+/* A transport for unit tests, within one process and one thread. An operation acts at once on the word at its
  * address. */
 #ifndef UAT_TEST_ONE_PROCESS_H
 #define UAT_TEST_ONE_PROCESS_H

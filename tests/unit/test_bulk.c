@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: bulk data over shared memory and over verbs: any address and any number of bytes, several regions, more
- * operations in flight than queues hold, operations larger than one request, atomics by all workers, and the order that
- * transport/bulk.h promises.
+ * Description: bulk data over shared memory and over verbs. The test covers any address and any number of bytes,
+ * several regions, more operations in flight than queues hold, operations larger than one request, atomics by all
+ * workers, and the order that transport/bulk.h promises.
  */
 #include <string.h>
 

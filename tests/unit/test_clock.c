@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the map from a worker's time-stamp counter to rank 0's, over counters that differ in start and in
+/* Description: a worker's time-stamp counter is mapped to rank 0's counter. The two counters differ in start and in
  * speed. */
 #include "runtime/trace/clock.h"
 #include "tests/test.h"

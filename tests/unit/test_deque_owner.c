@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the owner's side of the deque, without thieves: what it writes into the ring and when, and how it
- * handles claims and acknowledgements that the test makes in a thief's place.
+ * Description: the owner's side of the deque, without thieves. The owner writes the right words into the ring at the
+ * right time. It handles claims and acknowledgements that the test makes in a thief's place.
  */
 #include "tests/unit/deque_alone.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the owner's side of the deque, without thieves: what a pop returns for an entry that is private, that
- * was published, or that the test has claimed in a thief's place; and when bases are dropped.
+ * Description: the owner's side of the deque, without thieves. A pop returns the right answer for a private entry, for
+ * a published entry, and for an entry that the test has claimed in a thief's place. Bases are dropped at the right
+ * time.
  */
 #include "tests/unit/deque_alone.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the evacuation heap: blocks never overlap, are given back by a mark or by a call, and merge again. */
+/* Description: blocks of the evacuation heap never overlap, are given back by a mark or by a call, and merge again. */
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/segment/heap.h"

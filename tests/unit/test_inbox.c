@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the inbox on a transport of the test's own. Every task that was sent arrives once and in order, after
- * the number of round trips that inbox.h promises. This holds even if one sender overtakes another sender or the home.
+ * Description: the inbox, on the test's own transport. Every task that was sent arrives once and in order, after the
+ * number of round trips that inbox.h promises. This holds even if one sender overtakes another sender or the home.
  * Before the home takes tasks, it announces that it has work. Tasks of the ready list are passed over at most as often
  * as promised. Invalid names are refused.
  */

@@ -65,7 +65,7 @@ static int setup(void **state)
     uat_mail_open(&victim_mail, &victim, &victims.head, &theirs.mailbox, &theirs.landing.mail);
     thief.mail = &own_mail;
     thief.patience = 3;
-    /* The two segments have different addresses here, so the address that arrives is in `theirs`. */
+    /* In this test the two segments have different addresses, so the address that arrives is in `theirs`. */
     thief.low = (uintptr_t)theirs.stack;
     thief.high = (uintptr_t)(theirs.stack + STACK_WORDS);
     uat_deque_start(&victim, false);

@@ -86,7 +86,7 @@ TEST_WITH(closed, start_all, NULL)
         assert_int_equal(end_of(rank), SIGKILL);
 }
 
-/* No signal is really sent here: one to process -1 would reach all processes of this user. */
+/* This test sends no real signal, because a signal to process -1 would reach all processes of this user. */
 TEST_WITH(numbers, start_all, NULL)
 {
     static const int32_t refused[] = {0, -1, INT32_MIN, 1};

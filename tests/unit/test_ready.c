@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the order in which an owner takes its ready tasks, on a transport of the test's own. Each task is taken
- * once, and none is passed over more than UAT_READY_BOUND times. This holds with and without thieves; the test acts as
- * the thief. A thief takes a task in two round trips.
+ * Description: the order in which an owner takes its ready tasks, on the test's own transport. Each task is taken once,
+ * and no task is passed over more than UAT_READY_BOUND times. This holds with and without thieves; the test acts as the
+ * thief. A thief takes a task in two round trips.
  */
 #include <string.h>
 

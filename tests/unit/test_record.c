@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: join records: each is lent once, is given back by a mark or by a call, and keeps its state. Names
- * contain rank and address. */
+/* Description: each join record is lent once, is given back by a mark or by a call, and keeps its state. Names contain
+ * rank and address. */
 #include <string.h>
 
 #include "runtime/segment/record.h"

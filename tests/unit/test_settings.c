@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the settings' parser: defaults, every kind of value, its bounds, and the message for a bad one.
+ * Description: the settings' parser. It gives defaults, takes every kind of value within its bounds, and reports a bad
+ * value.
  */
 #include <errno.h>
 #include <stdlib.h>

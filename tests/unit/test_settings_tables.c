@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the runtime's tables of settings: each row fits its field and has a meaning, the defaults are within
- * their bounds, and the list for --help shows names, defaults and words.
+ * Description: the runtime's tables of settings. Each row fits its field and has a meaning. The defaults are within
+ * their bounds. The list for --help shows names, defaults and words.
  */
 #include <stdbool.h>
 #include <stdlib.h>

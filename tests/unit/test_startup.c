@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a start that fails at any step undoes the steps before it: no descriptor, mapping, thread or signal
+ * Description: a start that fails at any step undoes the steps before it. No descriptor, mapping, thread or signal
  * handler is left. The same holds for a start that succeeds and is closed. The test runs in a single worker and in a
  * job of two workers. With sigterm=checkpoint, a worker survives a SIGTERM that it gets at the end of the start's
  * barrier: another worker may already run the program, and then a user may send signals.

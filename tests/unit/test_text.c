@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: sizes and times as text: which texts are accepted, and which are refused and leave the value unchanged.
+ * Description: sizes and times as text. Good texts are accepted. Bad texts are refused, and leave the value unchanged.
  */
 #include <errno.h>
 

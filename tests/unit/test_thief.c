@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the thieves' protocols step by step, on a transport of the test's own that lets the victim's owner act
- * between two chains. It tests the operations that a steal posts, second looks, and that nothing is claimed, locked or
+ * Description: the thieves' protocols step by step. The test's own transport lets the victim's owner act between two
+ * chains. The test checks the operations that a steal posts, and second looks. Nothing may be claimed, locked or
  * acknowledged by mistake.
  */
 #include <errno.h>
@@ -280,8 +280,8 @@ TEST_WITH(corrupt_peek, setup, teardown)
     assert_refusal(steal_as_papers_do);
 }
 
-/* The steal ends if it reads words that no owner and no thief writes: a slot whose index is not the claimed one, a
- * place that is not a stack, and claims that grow under the lock. */
+/* A steal fails if it reads a word that no owner and no thief writes. The words are a slot with another index than the
+ * claimed one, a place that is not a stack, and claims that grow under the lock. */
 TEST_WITH(corrupt_words, setup, teardown)
 {
     static const struct {

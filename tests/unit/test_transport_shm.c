@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the properties of transport_shm alone: its torture really permutes, and nothing is left, even after
+ * Description: properties that only transport_shm has. Its torture really permutes, and it leaves nothing, even after
  * SIGKILL. It also tests the harness of these tests, which must detect workers that fail or hang.
  */
 #include <dirent.h>

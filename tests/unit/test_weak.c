@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: owner and thieves of the deque, ready entries of flows, chains over shared memory, and links to global
- * memory are correct on a processor with weak memory order. Their sources run on the simulated memory of weak.h. If a
- * fence that docs/protocol.md names is removed, a test must fail.
+ * Description: some parts are correct on a processor with weak memory order. The parts are owner and thieves of the
+ * deque, ready entries of flows, chains over shared memory, and links to global memory. Their sources run on the
+ * simulated memory of weak.h. If a fence that docs/protocol.md names is removed, a test must fail.
  */
 #include <stdlib.h>
 

@@ -112,8 +112,8 @@ static bool acquires(int order)
     return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
 }
 
-/* The store of an atomic: at most a release, because a pair of exclusives is not a full fence. The store also hands on
- * what came with the value that it replaces. */
+/* The store of an atomic is at most a release, because a pair of exclusives is not a full fence. The store also hands
+ * on what came with the value that it replaces. */
 static void replace(int word, uint64_t new, int order)
 {
     bool releases = order != __ATOMIC_RELAXED && order != __ATOMIC_ACQUIRE;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A simulated memory with weak order, for sources of the runtime that are compiled with this header included first. Two
- * coroutines are the two processors. Their atomic accesses to words of shared memory, and the fences of base/cpu.h, go
- * to the functions below; everything else is as usual.
+ * A simulated memory with weak order, for sources of the runtime. The sources are compiled with this header included
+ * first. Two coroutines are the two processors. Their atomic accesses to words of shared memory, and the fences of
+ * base/cpu.h, call the functions below. Everything else is as usual.
  *
  * A word keeps all values that were stored to it. A plain load may return any value except those older than a value
  * that this processor already knows. Fences, releases and acquires hand that knowledge on, as in the memory model of
- * C11 without sequentially consistent accesses: Kang et al., "A Promising Semantics for Relaxed-Memory Concurrency",
- * POPL'17, without promises. So loads may execute early and stores may be seen late, but no load returns a value that
- * is stored later.
+ * C11 without sequentially consistent accesses. The model is that of Kang et al., "A Promising Semantics for
+ * Relaxed-Memory Concurrency", POPL'17, without promises. So loads may execute early and stores may be seen late, but
+ * no load returns a value that is stored later.
  */
 #ifndef UAT_TEST_WEAK_H
 #define UAT_TEST_WEAK_H
