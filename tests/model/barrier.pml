@@ -25,7 +25,7 @@
 byte count[WORKERS * ROUNDS];         /* words.barrier of collective.c: FETCH_ADDs of the partner */
 byte call[WORKERS * 2 * ROUNDS];      /* struct uat_told: WRITEs of the partner */
 bit failed[WORKERS * 2 * ROUNDS];
-byte word[WORKERS * 2 * ROUNDS]; /* rank 0 passes the barrier's number, the others 0 */
+byte word[WORKERS * 2 * ROUNDS]; /* rank 0 passes the barrier's number, the other ranks pass 0 */
 
 byte entered[BARRIERS + 1]; /* ghost state: how many workers have entered, and whether one has failed */
 bit any_failed[BARRIERS + 1];

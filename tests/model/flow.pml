@@ -4,11 +4,11 @@
  * of three modes: it reads, it writes, or it excludes the others without a fixed order (UAT_FLOW_ANY). All combinations
  * are searched. With -DCHAIN all tasks write one datum; with -DONE all access one datum. While no task is under way, a
  * spawn may run its task in place, and the task may part from the unroller. Otherwise the task becomes an entry. There
- * are ENTRIES entries, so entries are reused. When a task's body begins, all earlier tasks that it conflicts with must
- * have ended, and it must see what they wrote.
+ * are ENTRIES entries, so entries are reused. A task's body may begin only when all earlier tasks that conflict with
+ * the task have ended. The body must see what those tasks wrote.
  *
- * `home` is the set of tasks whose writes were released. view[w] is what worker w sees: the tasks that were in `home`
- * at the worker's last ACQUIRE, and the tasks that ran on worker w.
+ * `home` is the set of tasks whose writes were released. view[w] is the set of tasks whose writes worker w sees. These
+ * are the tasks that were in `home` at the worker's last ACQUIRE, and the tasks that ran on worker w.
  *
  * With -DWEAK the unroller's stores to entries on its own worker, and to its waiter, reach memory late.
  *
@@ -41,7 +41,7 @@ byte open[ENTRIES];         /* number of registrations, plus ENDED. Each use sta
 byte next[ENTRIES * NEXT];  /* task + 1 */
 byte mark[ENTRIES];         /* 1 + the task that ended last in this entry */
 byte entry_of[TASKS];
-short count;                /* number of ended entries, minus those for which the unroller waited */
+short count;                /* number of ended entries, without those that the unroller has already awaited */
 bool waits, woken;
 
 byte content[ENTRIES];      /* what a worker needs to start the task: task + 1 */

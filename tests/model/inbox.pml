@@ -167,7 +167,7 @@ proctype Home()
     od
 }
 
-/* READ a worker's notice and inbox. Only the home has an inbox here. */
+/* READ a worker's notice and inbox. In this model only the home has an inbox. */
 inline look(worker)
 {
     queued = 0;

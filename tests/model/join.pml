@@ -4,7 +4,7 @@
  * runtime/segment/record.c and the evacuated stack of runtime/segment/heap.c. See README.md for what is left out.
  *
  * One record is used ROUNDS times, each time by another child and joiner. The owner reuses the record as soon as it
- * finds that it was given back. In each round exactly one of child and joiner continues the joiner, with that child's
+ * finds that it was given back. In each round exactly one of child and joiner continues the joiner, with this round's
  * result and the joiner's stack. Record and block must be given back once each. The record's state is never reset.
  *
  * Every chain is { WRITE; atomic; READ } or a part of it, so its operations are steps in order (O1). A READ may sample
@@ -19,7 +19,7 @@
 byte state;    /* FETCH_ADDs of child and joiner; counts modulo 256 */
 byte result;   /* WRITE of the child's worker: the round's number */
 byte waiter;   /* WRITE of the joiner's worker: the block's number + 1 */
-bool returned; /* 0 by the owner's CPU, 1 by a WRITE of the second to arrive */
+bool returned; /* set to 0 by the owner's CPU, and to 1 by a WRITE of the second to arrive */
 
 /* The blocks in the evacuation heap of the joiner's worker: their contents, and whether they are in use. Another task's
  * stack may overwrite a free block at any time. */
@@ -32,8 +32,8 @@ byte continued;           /* bit r: the joiner of round r was continued */
 byte met;                 /* number of finished arrivals, in all rounds */
 #define RUBBISH 255
 
-/* Store buffers: one of the record's owner (`returned`, and `offered`, which is a release), and one of the joiner's
- * worker (the stack in its block). */
+/* There are two store buffers. The record's owner has one (for `returned`, and for `offered`, which is a release). The
+ * joiner's worker has the other one (for the stack in its block). */
 #ifdef M_NO_RELEASE
 #define RELEASE ??
 #else

@@ -4,8 +4,7 @@
  * PASSES times. A dequeued node is enqueued again at once. The count protects against this reuse. Every load, store and
  * swap is one step.
  *
- * No node may be dequeued twice or lost, a node in use must not be linked by another process, and all processes must
- * end.
+ * No node may be dequeued twice or lost. No other process may link a node that is in use. All processes must end.
  */
 #ifndef PROCESSES
 #define PROCESSES 2

@@ -86,9 +86,9 @@ byte freeing[3]; /* the request whose mark is to be removed */
 #define BEHIND_WRITES(who) (!(wire[who] & (STACK_WRITE | GIVEN_WRITE))) /* O1 */
 #endif
 
-/* The owner's store buffer. On x86-64 it holds only `taken`, because stores stay in order and the stack is in memory
- * before its WRITE is posted. With -DWEAK stores reach memory in any order, with two exceptions: stores to one word
- * stay in order, and a doorbell follows all earlier stores, because libibverbs issues a barrier first. */
+/* The owner's store buffer. On x86-64 the buffer holds only `taken`, because stores stay in order and the stack is in
+ * memory before its WRITE is posted. With -DWEAK stores reach memory in any order, except in two cases. Stores to one
+ * word stay in order. A doorbell follows all earlier stores, because libibverbs issues a barrier first. */
 #ifndef WEAK
 chan buffer = [4] of { byte };
 #define STORE_TAKEN(value) buffer!value

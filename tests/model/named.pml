@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of channels, runtime/sync/named.c: one list, and PROCESSES workers that each name one of two names. All
- * combinations are searched. Worker p makes node p. Two workers that gave the same name must get the same channel. With
- * -DWEAK the stores to a node reach memory late.
+ * The names of channels, runtime/sync/named.c. There is one list. Each of PROCESSES workers asks for one of two names.
+ * All combinations are searched. Worker p makes node p. Two workers that gave the same name must get the same channel.
+ * With -DWEAK the stores to a node reach memory late.
  */
 #ifndef PROCESSES
 #define PROCESSES 3

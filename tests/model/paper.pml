@@ -172,7 +172,7 @@ end:
 }
 #else
 /* uat_paper_poke(): under the lock, WRITE claims if there is a valid offer, then acknowledge ABORTED. A steal reads the
- * words of the lock in any order; here they are one step. */
+ * words of the lock in any order. This poke reads them in one step. */
 inline poke()
 {
     atomic { busy++; old = lock; lock++ };

@@ -92,7 +92,7 @@ inline take_worker()
     }
 }
 
-/* After the start of child c on this worker: continue after the child, or on the worker that takes the continuation. */
+/* Child c has started on this worker. Continue after the child, or on the worker that takes the continuation. */
 inline spawned(c)
 {
     if

@@ -2,8 +2,9 @@
 /*
  * The shared words of the deque (deque/ring.h), and the store buffer between the owner's stores and memory.
  *
- * A slot has two words, which are READ in any order: its state { index, generation, valid } and its place, here sp.
- * stack[] is the content of each stack address: the number of the entry whose frames were written there last.
+ * A slot has two words, its state { index, generation, valid } and its place, which is sp in these models. The two
+ * words are READ in any order. stack[] is the content of each stack address: the number of the entry whose frames were
+ * written there last.
  */
 #ifndef SLOTS
 #define SLOTS 2   /* UAT_RING_SLOTS */
@@ -68,9 +69,9 @@ inline run_entry(e)
 }
 #define ALL_DONE ((1 << (ENTRIES + 1)) - 2)
 
-/* The owner's store buffer. Stores reach memory at any later time: in order, as on x86-64 (TSO), or with -DWEAK in any
- * order, except that stores to one word stay in order and a release follows all older stores. The owner does not load
- * these words. */
+/* The owner's store buffer. Stores reach memory at any later time. They reach it in order, as on x86-64 (TSO). With
+ * -DWEAK they reach it in any order, but stores to one word stay in order, and a release follows all older stores. The
+ * owner does not load these words. */
 #define SP_WORD(slot)    (SLOTS + (slot))
 #define STACK_WORD(i)    (2 * SLOTS + (i))
 #define FULL_FENCE() empty(buffer)

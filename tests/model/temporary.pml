@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ledger of temporary arrays (runtime/global/temporary.c). PROCESSES workers allocate an array of one or two units,
- * write it, read it, write it again and free it, PASSES times. Additions to the bits and WRITEs to the units are
- * posted. Each takes effect at any later time, in any order. Every load, store and atomic is one step.
+ * The ledger of temporary arrays (runtime/global/temporary.c). Each of PROCESSES workers makes PASSES passes. In a pass
+ * it allocates an array of one or two units, writes the array, reads it, writes it again and frees it. Additions to the
+ * bits and WRITEs to the units are posted. Each takes effect at any later time, in any order. Every load, store and
+ * atomic is one step.
  *
- * A worker that reads its units must find what it wrote, no bit may be set or cleared twice, and in the end all bits
- * must be clear.
+ * A worker that reads its units must find what it wrote. No bit may be set or cleared twice. In the end all bits must
+ * be clear.
  */
 #ifndef PROCESSES
 #define PROCESSES 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps that both kinds of thief take after `claims` has passed their index: uat_thief_fetch() and look_again() of
- * deque/thief.c.
+ * The steps that both kinds of thief take after `claims` has passed their index. They are uat_thief_fetch() and
+ * look_again() of deque/thief.c.
  *
  * offer and offer_sp are the slot's words as the thief saw them before the claim. The READs after the claim sample
  * slot_state, slot_sp and the predicted stack in any order. got has one bit per completed READ.
