@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat.hpp over global memory: the results of vectors, spans, checkouts, sort, transform and reductions, on
- * near and far memory, are compared with sequential values. The program also tries partitions in steps.
+ * Description: uat.hpp over near and far global memory. The results of vectors, spans, checkouts, sort, transform and
+ * reductions are compared with sequential values. The program also tries partitions in steps.
  * usage: test-algorithms [SIZE]
  */
 #include <cstddef>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: typed tasks with arguments and results of 0 to 80 bytes, of any alignment, and of more bytes than
+ * Description: typed tasks. Their arguments and results have 0 to 80 bytes and any alignment. Some have more bytes than
  * uat_spawn_typed() takes. The child has its own copy of the argument. It changes the copy, spawns, works while thieves
  * take its spawner, and then checks the copy.
  * usage: by_value [ROUNDS]

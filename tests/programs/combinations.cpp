@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: combinations of features that are tested one by one elsewhere: temporary arrays in cancelled groups,
- * reducers in loops that throw, exceptions over open ranges of far arrays, objects given back from another worker while
- * arrays are frozen and thawed, and others. In each run the tasks of one group use all combinations at the same time.
- * Every answer is compared with the sequential one. At the end no temporary array is left.
+ * Description: combinations of features. Other tests try each feature alone. The combinations include temporary arrays
+ * in cancelled groups, reducers in loops that throw, exceptions over open ranges of far arrays, and objects that
+ * another worker gives back while arrays are frozen and thawed. In each run the tasks of one group use all combinations
+ * at the same time. Every answer is compared with the sequential one. At the end no temporary array is left.
  * usage: combinations [ROUNDS [SEED]]
  */
 #include <cstdio>

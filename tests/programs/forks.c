@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: fork() in tasks: parent and child continue with separate stacks, while other tasks are stolen. A child
+ * Description: tasks call fork(). Parent and child continue with separate stacks, while other tasks are stolen. A child
  * that continues as a worker ends with an error message. exec, vfork(), posix_spawn(), system() and popen() work.
  * usage: forks DEPTH, or forks refuse spawn|return|join, or forks variables. The last form shows the LD_LIBRARY_PATH
  * that a child finds.

@@ -2,9 +2,9 @@
 /*
  * Description: random programs. They are trees of tasks that spawn, call and join in random numbers and orders, with
  * arguments, results and frames of random sizes. Every task checks its argument, and its whole frame after every join.
- * The result is compared with a sequential evaluation. Reducers count the tasks. In runs whose tasks join the youngest
- * child first, a reducer also lists the tasks' seeds in serial order. After each run every join record and every block
- * of the evacuation heap must have been given back.
+ * The result is compared with a sequential evaluation. Reducers count the tasks. A reducer also lists the tasks' seeds
+ * in serial order in those runs whose tasks join the youngest child first. After each run every join record and every
+ * block of the evacuation heap must have been given back.
  *
  * usage: random-trees RUNS SEED
  */
