@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: clang-format would leave every C and C++ file as it is, and no line of a comment is longer than 120 characters, which
-clang-format does not check. The rules are in .clang-format, for version 14.
+"""Description: clang-format would leave every C and C++ file as it is. No line of a comment is longer than 120 characters;
+clang-format does not check this. The rules are in .clang-format, for version 14.
 
 usage: format.py SOURCE-FOLDER
 
