@@ -50,8 +50,8 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
     return rc || !links->room ? rc : links->room(g->bulk, bytes, memobj->page > 0);
 }
 
-/* The leader exposes its object to the workers of all hosts, which reach it by the key. Only for transports where
- * CPUs do not copy. */
+/* The leader exposes its object to the workers of all hosts, which reach it by the key. This is only for transports
+ * where CPUs do not copy. */
 static int expose(struct uat_array *a, struct uat_bulk_key *key)
 {
     struct uat_global *g = &uat_global;
@@ -70,7 +70,7 @@ static int expose(struct uat_array *a, struct uat_bulk_key *key)
     return g->bulk->class_->expose(g->bulk, a->fd, a->linear, bytes, key);
 }
 
-/* Map a run of neighbouring chunks, which are neighbours in the object, too. page: as in struct uat_memobj. */
+/* Map a run of neighbouring chunks. The chunks are neighbours in the object, too. page: as in struct uat_memobj. */
 static int map_run(size_t page, int fd, uintptr_t at, size_t bytes, uint64_t offset)
 {
     size_t size = page ? (bytes + page - 1) / page * page : bytes;
@@ -85,7 +85,7 @@ static int map_run(size_t page, int fd, uintptr_t at, size_t bytes, uint64_t off
     return 0;
 }
 
-/* The number of consecutive bytes that belong to that host, from the start of the chunk at `at` on. */
+/* The number of consecutive bytes that belong to that host. They start with the chunk at `at`. */
 static size_t run_of(const struct uat_array *a, int host, uintptr_t at)
 {
     size_t run = 0;
@@ -125,7 +125,7 @@ static int map_all_near(struct uat_array *a)
     return 0;
 }
 
-/* Tell uat_global_checkout() the longest run of near chunks. */
+/* Tell uat_global_checkout() which run of near chunks is the longest. */
 static void show_near(struct uat_array *a)
 {
     struct uat_near_run longest = {0};

@@ -16,8 +16,8 @@ struct uat_memobj {
     struct uat_bulk_key key;
 };
 
-/* An array. The workers' parts for objects together also form one array. It is distributed as UAT_BLOCKED: each part is
- * one chunk. */
+/* An array. The workers' parts for objects together also form one array. This array is distributed as UAT_BLOCKED: each
+ * part is one chunk. */
 struct uat_array {
     uintptr_t start;
     size_t bytes;                /* size as requested */
@@ -52,21 +52,22 @@ void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintpt
 int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chunk, struct uat_array **out);
 void uat_array_drop(struct uat_array *a);
 
-/* place.c: reserve addresses for an array, the same on all workers. saved: the checkpoint's entry for the array, with
- * the addresses that it had, or NULL. Returns 0, or a negative errno that has been reported. */
+/* place.c: reserve addresses for an array, the same on all workers. saved: the checkpoint's entry for the array, which
+ * has the array's earlier addresses; or NULL. Returns 0, or a negative errno that has been reported. */
 int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved);
 void uat_place_release(const struct uat_array *a);
 /* The number of granules of an array of `size` bytes with this shift. */
 size_t uat_place_granules(unsigned shift, size_t size);
 
-/* temporary.c: the memory of temporary arrays and its ledger, an array of one block. Both NULL: there is none. */
+/* temporary.c: set the memory of temporary arrays, and its ledger, which is an array of one block. Both are NULL if
+ * there is no such memory. */
 void uat_temporary_set(struct uat_array *space, struct uat_array *own_ledger);
 /* The number of chunks in a unit, if the memory has `chunks` chunks. */
 size_t uat_temporary_chunks(size_t chunks);
 /* Is any temporary array allocated? */
 bool uat_temporary_in_use(void);
-/* Under torture: ends the job with a message if a byte of the range, which lies in the space, belongs to no temporary
- * array, or if the range leaves its array. */
+/* Under torture: ends the job with a message if a byte of the range belongs to no temporary array, or if the range
+ * leaves its array. The range must lie in the space. */
 void uat_temporary_check(const char *call, uintptr_t at, size_t bytes);
 
 /* The bytes that a host holds of an array. */
@@ -106,7 +107,7 @@ struct uat_home {
 };
 struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at);
 
-/* The offset, in bytes, of the line that has a rank's colour, counted from the first line. rank: a worker's or a
+/* The offset in bytes, from the first line, of the line that has a rank's colour. The rank is a worker's or a
  * ghost's. */
 static inline uintptr_t uat_head_line(int rank)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cache of far memory: its slots, the bytes in them that wait to be written home, and ranges that it cannot hold in
- * one piece. */
+/* The cache of far memory: its slots, the bytes in the slots that wait to be written home, and ranges that the cache
+ * cannot hold in one piece. */
 #ifndef UAT_GLOBAL_CACHE_H
 #define UAT_GLOBAL_CACHE_H
 
@@ -15,7 +15,8 @@ struct uat_slot_of_cache {
     uint32_t dirty, dirty_end;   /* bytes checked in and not yet posted: [dirty, dirty_end); none if dirty_end is 0 */
     uint32_t link;               /* link to the block's home */
     bool listed;                 /* the slot is in `pending` */
-    /* numbers of the link's operations that end the last READ to the slot, and the last WRITE from it */
+    /* read_end is the number of the link's operation that ends the last READ to the slot; write_end, of the last WRITE
+     * from it */
     uint64_t read_end, write_end;
 };
 

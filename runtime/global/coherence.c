@@ -3,10 +3,11 @@
  * Release and acquire, and the hooks of runtime/global/global.h that call them. tests/model/coherence.pml is the model.
  * tests/mutants/global.toml leaves out each rule in turn, and tests/global must then find a wrong byte.
  *
- * What is to be shown: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's
- * slot, or the READ is ordered after W's WRITE. Otherwise the path from w to r ends with a crossing edge into W. At the
- * edge's source every earlier write of that worker was at home. By induction, every write that happened before was at
- * home, too. At the edge's target W acquired, so everything that is valid at r was fetched after that.
+ * The claim to prove: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's
+ * slot, or the READ is ordered after W's WRITE. Otherwise the path from w to r ends with a crossing edge into W. When
+ * the edge left its source worker, every earlier write of that worker was at home. By induction, every write that
+ * happened before was at home, too. W acquired at the edge's target, so everything that is valid at r was fetched after
+ * this acquire.
  */
 #include "base/virtual.h"
 #include "runtime/global/cache.h"
@@ -60,8 +61,8 @@ static void acquire(void)
 }
 
 /*
- * A flat loop whose children write far bytes would release at every publication, which costs a round trip each time. So
- * publications are put off while releases for them have taken more than 1/BUDGET of the time. The deque asks again at
+ * A flat loop whose children write far bytes would release at every publication, and each release costs a round trip.
+ * So publications are put off while their releases have taken more than 1/BUDGET of the time. The deque asks again at
  * the next spawn.
  */
 static bool may_spend(struct uat_global *g, uint64_t now)
@@ -120,7 +121,7 @@ void uat_global_after_resume(void)
     acquire();
 }
 
-/* Wait for the remaining prefetches: after the barrier their home may unmap the memory. */
+/* Wait for the remaining prefetches, because their home may unmap the memory after the barrier. */
 static void drain(void)
 {
     const struct uat_global *g = &uat_global;

@@ -21,7 +21,7 @@ struct extent {
 
 typedef int extent_fn(void *arg, const struct extent *extent);
 
-/* Call fn for each range of the extent that was ever touched. If the file system cannot tell, all of the extent counts
+/* Call fn for each range of the extent that was ever touched. If the file system cannot tell, the whole extent counts
  * as touched. */
 static int each_touched(const struct extent *whole, extent_fn *fn, void *arg)
 {
@@ -40,7 +40,7 @@ static int each_touched(const struct extent *whole, extent_fn *fn, void *arg)
     return rc;
 }
 
-/* Call fn for each range of this worker's chunks of the array that was ever touched. Chunks from number `last` on are
+/* Call fn for each range that was ever touched in this worker's chunks of the array. Chunks from number `last` on are
  * left out. */
 static int each_chunk(const struct uat_array *a, int fd, size_t last, extent_fn *fn, void *arg)
 {
@@ -88,7 +88,7 @@ struct user {
     void *arg;
 };
 
-/* Cut the range into pieces that begin and end with a page that is not zero. */
+/* Cut the range into pieces. The first and the last page of each piece are not zero. */
 static int cut(void *arg, const struct extent *extent)
 {
     const struct user *user = arg;

@@ -19,8 +19,8 @@ typedef int uat_content_fn(void *arg, const void *at, size_t bytes);
  * 0, or what fn returned first, or a negative errno that has been reported. */
 int uat_content_each(uat_content_fn *fn, void *arg);
 
-/* Set this worker's chunks to zero, except for the objects' parts from number `parts` on, and drop this worker's cached
- * bytes. Returns 0, or a negative errno that has been reported. */
+/* Set this worker's chunks to zero, and drop its cached bytes. The objects' parts from number `parts` on are left as
+ * they are. Returns 0, or a negative errno that has been reported. */
 int uat_content_clear(int parts);
 
 /* Is [at, at + bytes) within one array? */
@@ -33,7 +33,8 @@ void uat_content_put(uint64_t at, const void *from, size_t bytes);
  * part. Valid until the next call. */
 size_t uat_objects_save(int part, uint64_t **words);
 
-/* Restore that bookkeeping. Returns whether the words are sound and this worker has the part. */
+/* Restore the bookkeeping that uat_objects_save() returned. Returns whether the words are sound and this worker has the
+ * part. */
 bool uat_objects_restore(int part, const uint64_t *words, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Exchanges between workers outside of runs: each worker puts its words into its segment, rank 0 READs them all, and
- * sends all words down a tree. */
+/* Exchanges between workers outside of runs. Each worker puts its words into its segment. Rank 0 READs all workers'
+ * words, and sends them down a tree. */
 #include <string.h>
 
 #include "runtime/global/state.h"
@@ -22,7 +22,7 @@ void uat_global_reserve(void)
     uat_segment_reserve(&landing);
 }
 
-/* Rank 0 READs n bytes, starting at `done`, of the words that each of these ranks offers. */
+/* Rank 0 READs n bytes from each of these ranks: bytes `done` to done + n of the words that the rank offers. */
 static void collect(const int *ranks, int count, size_t bytes, size_t done, size_t n, char *all)
 {
     struct uat_transport *t = uat_global.config.transport;

@@ -7,7 +7,7 @@
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 
-/* Protect the near pages that have bytes of [from, to) in the array. */
+/* Set the protection of the near pages that hold bytes of [from, to), a range of the array. */
 static void protect(const struct uat_array *a, uintptr_t from, uintptr_t to, int protection)
 {
     for (uintptr_t at = from; at < to;) {

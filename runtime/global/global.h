@@ -2,8 +2,8 @@
 /*
  * Global memory as the runtime sees it: opening, closing, and the hooks at the edges of the task graph.
  *
- * A crossing edge is a happens-before edge between tasks whose ends are on different workers. After RELEASE every byte
- * that this worker checked in lies in its home's memory. After ACQUIRE cached bytes count as outdated. The hooks:
+ * A crossing edge is a happens-before edge between tasks on two different workers. After RELEASE every byte that this
+ * worker checked in lies in its home's memory. After ACQUIRE cached bytes count as outdated. The hooks:
  *
  *   a  before_publication   RELEASE before a continuation is published, and before `claims` is read for it
  *   b  before_end           RELEASE before the FETCH_ADD of a child's end
@@ -53,7 +53,7 @@ const uint64_t *uat_objects_freed_word(void);
 /* Does p lie in an array that may be written: not in a frozen or temporary array, nor in an object? */
 bool uat_global_is_array(const void *p);
 
-/* Is there far memory: is global memory open in a job of several hosts? */
+/* Is there far memory? There is if global memory is open in a job of several hosts. */
 bool uat_global_is_far(void);
 /* The number of the host that keeps the byte at p. Returns -1 if p is no address of global memory. */
 int uat_global_host(const void *p);
@@ -62,8 +62,9 @@ int uat_global_host(const void *p);
 bool uat_global_host_is_near(int first, int step);
 
 /*
- * Torture: make the near pages of all arrays inaccessible, then make the pages of named ranges accessible again, then
- * make all of them accessible again. Between the first and the last call the worker runs one task, which must not wait.
+ * Torture, in three steps: make the near pages of all arrays inaccessible; make the pages of named ranges accessible
+ * again; make all pages accessible again. Between the first and the last call the worker runs one task, which must not
+ * wait.
  */
 void uat_global_fence(void);
 void uat_global_fence_open(const void *p, size_t bytes, bool writes);
@@ -81,7 +82,7 @@ bool uat_global_explain(uintptr_t address, char *text, size_t size);
 /* Add global memory's counters to *stats. */
 void uat_global_count(uat_stats_t *stats);
 
-/* The hooks. before_publication returns false, for "not now", if releases have taken too much time lately. */
+/* The hooks. before_publication returns false, which means "not now", if releases have taken too much time lately. */
 bool uat_global_before_publication(void);
 void uat_global_before_end(void);
 void uat_global_before_wait(void);
@@ -95,8 +96,8 @@ void uat_global_before_stop(void);
 int uat_global_run_begins(void);
 void uat_global_run_ends(void);
 
-/* The word that hook (a) reads first: true if some byte may not be at its home. The deque reads it before each
- * publication. */
+/* The word that hook (a) reads first. It is true if some byte may not be at its home. The deque reads this word before
+ * each publication. */
 const bool *uat_global_unreleased(void);
 
 enum { UAT_OPEN_MAX = 256 /* maximum number of recorded checkouts */ };

@@ -28,7 +28,7 @@ enum { ALIGNMENT = 16, SMALLEST = 32, CLASSES = 4 * 40, GAP = 128 /* bytes befor
 #define ALIVE UINT64_C(0x75617420616c6976) /* "uat aliv" */
 #define FREED UINT64_C(0x7561742066726565) /* "uat free" */
 
-/* The header before each object. A free object has the link in its first 8 bytes. */
+/* The header before each object. The link of a free object is in the object's first 8 bytes. */
 struct header {
     uint64_t state; /* ALIVE or FREED, xor the object's address */
     uint64_t class_;
@@ -171,7 +171,8 @@ static void put_on_list(struct heap *heap, uintptr_t object, unsigned class_)
     heap->free[class_] = object;
 }
 
-/* Check an object that another worker freed, because peers have written the list's head, its links and the headers. */
+/* Check an object that another worker freed. The check is needed because peers have written the list's head, its links
+ * and the headers. */
 static void check_given_back(const struct heap *heap, uintptr_t object)
 {
     if (!is_place(heap, object))
@@ -226,7 +227,7 @@ static uintptr_t extend(struct heap *heap, unsigned class_)
     return object;
 }
 
-/* An object of this class, or of a larger one; 0: the part has no room. */
+/* Returns an object of this class, or of a larger one. Returns 0 if the part has no room. */
 static uintptr_t allocate(struct heap *heap, unsigned class_)
 {
     if (heap->free[class_] == 0)

@@ -54,7 +54,7 @@ static void flush(int link)
         uat_link_flush_end(link);
 }
 
-/* Fill in an operation on [at, at + bytes), which lies in one chunk. */
+/* Make an operation on [at, at + bytes). The range must lie in one chunk. */
 static struct uat_bulk_op make_op(enum uat_opcode code, uintptr_t at, void *local, size_t bytes, int *link)
 {
     const struct uat_array *a = uat_array_of(at);

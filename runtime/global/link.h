@@ -4,8 +4,8 @@
  *
  * Two WRITEs have no order between them, and a READ has no order after a WRITE (transport/bulk.h). So a link records
  * the ranges of all WRITEs since its last flush. A WRITE that overlaps one of these ranges waits for a flush. Before a
- * READ that overlaps one of these ranges, the link posts an atomic. The atomic takes effect after those WRITEs and
- * before the READ (B1, B2).
+ * READ that overlaps one of these ranges, the link posts an atomic. The atomic takes effect after the recorded WRITEs
+ * and before the READ (B1, B2).
  */
 #ifndef UAT_GLOBAL_LINK_H
 #define UAT_GLOBAL_LINK_H
@@ -27,8 +27,8 @@ void uat_link_wait(int link, uint64_t end);
 /* Post a WRITE of far bytes. Returns the number of the operation that ends it. `source` must not change until the link
  * has completed that operation. */
 uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes);
-/* Post a READ of far bytes, ordered after this worker's own WRITEs. Returns the number of the operation that ends
- * it. */
+/* Post a READ of far bytes. The READ is ordered after this worker's own WRITEs. Returns the number of the operation
+ * that ends it. */
 uint64_t uat_link_read(uintptr_t at, void *to, size_t bytes);
 
 /* Post a flush of the link's WRITEs and additions. Returns false if there are none. */

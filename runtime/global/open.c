@@ -50,7 +50,7 @@ static bool share_host(const struct uat_global *g, int a, int b, int simulated)
            (!simulated || (int64_t)a * simulated / size == (int64_t)b * simulated / size);
 }
 
-/* Number the hosts by their lowest rank. adapter: as in struct uat_bulk_class; NULL: whole hosts. */
+/* Number the hosts by their lowest rank. adapter: as in struct uat_bulk_class, or NULL to leave hosts undivided. */
 static void number_hosts(struct uat_global *g, int wanted, int (*adapter)(struct uat_transport *t, int rank))
 {
     struct uat_transport *t = g->config.transport;

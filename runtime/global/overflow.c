@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranges that the ring cannot hold in one piece. These are ranges that lie partly near and partly far, and ranges whose
- * blocks would evict blocks that are checked out. Such a range gets a place in an area beside the ring, is copied to
- * this place, and is written back from it. G7: bytes that are written home from this area are also copied into the
- * slots, so that a byte is never cached with two values.
+ * blocks would evict blocks that are checked out. Such a range is copied to a place in an area beside the ring, and is
+ * written back from this place. G7: bytes that are written home from this area are also copied into the slots, so that
+ * a byte is never cached with two values.
  */
 #include <string.h>
 

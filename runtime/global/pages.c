@@ -2,8 +2,8 @@
 /*
  * The pages of arrays: huge if possible, and near the worker whose chunks they hold.
  *
- * Memory that an adapter reaches is locked. The leader registers this memory. The registration allocates every page
- * that does not exist yet, one after another, on the leader's NUMA node. So all workers first touch their own chunks in
+ * Memory that an adapter reaches is locked. The leader registers this memory. The registration allocates the pages that
+ * do not exist yet, one after another, on the leader's NUMA node. So all workers first touch their own chunks in
  * parallel, and the kernel takes pages of each worker's node. For transports where CPUs copy, pages are allocated on
  * first use.
  */

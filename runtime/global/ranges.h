@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A small set of disjoint byte ranges; adjacent ranges are merged. */
+/* A small set of disjoint byte ranges. Adjacent ranges are merged. */
 #ifndef UAT_RANGES_H
 #define UAT_RANGES_H
 
@@ -19,7 +19,7 @@ struct uat_ranges {
 /* Does any range of the set overlap [from, to)? */
 bool uat_ranges_meet(const struct uat_ranges *set, uint64_t from, uint64_t to);
 
-/* Add a range that overlaps none of the set. Returns false if there is no room. */
+/* Add a range that overlaps no range of the set. Returns false if there is no room. */
 bool uat_ranges_add(struct uat_ranges *set, uint64_t from, uint64_t to);
 
 #endif

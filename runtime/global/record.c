@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of open checkouts, for checks. It always has the far ranges, and under torture also the near ranges. The
+/* The list of open checkouts, for checks. It always has the far ranges. Under torture it also has the near ranges. The
  * list is short. */
 #include "runtime/global/array.h"
 #include "runtime/global/record.h"

@@ -7,7 +7,8 @@
 
 /*
  * The kind of an open checkout: its enum uat_access, plus flags that say where its bytes are. If no flag is set, the
- * bytes are in the ring. Far checkouts are recorded with their kind; under torture near ones are, too.
+ * bytes are in the ring. Far checkouts are recorded with their kind. Under torture near checkouts are recorded with it,
+ * too.
  */
 enum {
     UAT_OPEN_ACCESS = 3, /* mask */
@@ -32,8 +33,8 @@ static inline size_t uat_open_count(void)
 struct uat_open *uat_open_push(uintptr_t at, size_t bytes, uint64_t kind);
 /* Does any range that is checked out lie in this block's slot of the ring? */
 bool uat_open_has_block(uint64_t block);
-/* Find the first range from `at` on that is checked out for writing in the ring, and return its end. *stop becomes the
- * range's start if that is lower. Returns *stop if there is no such range. */
+/* Find the first range from `at` on that is checked out for writing in the ring, and return its end. If the range
+ * starts below *stop, *stop becomes the range's start. Returns *stop if there is no such range. */
 uintptr_t uat_open_written(uintptr_t at, uintptr_t *stop);
 void uat_open_pop(uintptr_t at, size_t bytes, enum uat_access access, struct uat_open *out);
 

@@ -19,7 +19,7 @@
 #include "runtime/segment/segment.h"
 #include "transport/bulk.h"
 
-/* The first address of global memory. It is far from what Linux places by itself, and from the segment. */
+/* The first address of global memory. It is far from the segment, and from all mappings that Linux places by itself. */
 #define UAT_GLOBAL_BASE UINT64_C(0x200000000000)
 
 enum {
@@ -121,8 +121,8 @@ extern struct uat_global uat_global __attribute__((visibility("hidden")));
 /* open.c: uat_global_open(), inside a collective call. */
 int uat_global_start(void);
 
-/* exchange.c, collective: give all workers `bytes` bytes of each of these `count` ranks (NULL: the first `count`), in
- * the ranks' order. Rank 0 posts `count` READs per 512 bytes, 16 at a time. */
+/* exchange.c: give all workers `bytes` bytes of each of these `count` ranks, in the ranks' order. Collective. ranks:
+ * NULL for the first `count` ranks. Rank 0 posts `count` READs per 512 bytes, 16 at a time. */
 int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all);
 /* The worst of all workers' rc, returned on all of them. */
 int uat_global_agree(int rc);

@@ -21,22 +21,23 @@ struct uat_table_entry {
     uint64_t chunk, granules;
 };
 
-/* uat_table_open(): keep the table from this call on. uat_table_close(): forget the table. */
+/* uat_table_open() makes the job keep a table from this call on. uat_table_close() forgets the table. */
 void uat_table_open(void);
 void uat_table_close(void);
 
 /* The calls so far, for a checkpoint. */
 const struct uat_table_entry *uat_table_entries(size_t *count);
 
-/* Put the calls of a checkpoint into the empty table; main() will make them again. Every address is checked. Returns
- * whether the calls are sound. */
+/* Put the calls of a checkpoint into the empty table. main() will make these calls again. Every address is checked.
+ * Returns whether the calls are sound. */
 bool uat_table_restore(const struct uat_table_entry *entries, size_t count);
 
 /* The number of calls of the checkpoint that have not been made again. */
 size_t uat_table_missing(void);
 
-/* Point *entry to the checkpoint's entry for the call that is being made, or set it to NULL if there is none. Returns
- * 0, or -EINVAL if the call asks for something else; the result is the same on all workers, and rank 0 reports it. */
+/* Point *entry to the checkpoint's entry for the call that is being made, or set *entry to NULL if there is no such
+ * entry. Returns 0, or -EINVAL if the call asks for something else. The result is the same on all workers. Rank 0
+ * reports the error. */
 int uat_table_next(const struct uat_table_entry *asked, const struct uat_table_entry **entry);
 
 /* Note a call that has ended. made: what the call asked for, and what it got. */

@@ -5,7 +5,7 @@
  * treats it as a part of an array. The space is cut into units of one or more chunks.
  *
  * The ledger says which units are taken. It is an array of one chunk, on rank 0's host, with a bit and an entry for
- * each unit. Allocations hold its lock; giving back needs no lock. tests/model/temporary.pml is the model:
+ * each unit. An allocation holds its lock. Freeing needs no lock. tests/model/temporary.pml is the model:
  *
  *   E1  Under the lock, a task sets only bits that it found clear. The task releases the lock after the bits are set.
  *   E2  Units belong to the task that set their bits. Only this task, or a later task in the program's order, writes
@@ -14,9 +14,9 @@
  *       would overwrite the next array in the same place. What other workers wrote was at home when an edge of the task
  *       graph, or an object of uat/sync.h, ordered it before the call (coherence.c).
  *
- * Cached bytes of an earlier array need no care. A task reads only bytes that it, or a task before it, wrote after the
- * allocation. On another worker an acquire lies between that write and the read; on the same worker the write has
- * changed the worker's cache.
+ * Cached bytes of an earlier array need no care. A task reads only bytes that the task itself, or a task before it,
+ * wrote after the allocation. If the write was on another worker, an acquire lies between the write and the read. If it
+ * was on the same worker, the write has changed the worker's cache.
  */
 #include <errno.h>
 
@@ -74,7 +74,8 @@ static void unlock(void)
     uat_atomic_fetch_add(lock_word(), -own_mark());
 }
 
-/* Add `sign` times the bits of these units to their words: set bits that are clear, or clear bits that are set. */
+/* Add `sign` times the bits of these units to their words. Sign 1 sets bits that are clear; sign -1 clears bits that
+ * are set. */
 static void change_bits(uint64_t first, uint64_t count, uint64_t sign)
 {
     for (uint64_t at = first, end = first + count; at < end;) {
@@ -125,7 +126,7 @@ static void write_entries(uint64_t first, uint64_t count, uint64_t entry)
     }
 }
 
-/* The entry of the unit that has this address, which lies in the space. */
+/* The entry of the unit that has this address. The address must lie in the space. */
 static uint64_t entry_of(uintptr_t at)
 {
     uint64_t entry, unit = (at - uat_global.temporary.space->start) / uat_global.temporary.unit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Get and put: copies from and to global memory that do not go through the cache, but update cached copies of the same
- * bytes (G8).
+ * Get and put: copies from and to global memory. They do not go through the cache, but a put updates the cached copy of
+ * the same bytes (G8).
  */
 #include <string.h>
 
@@ -32,8 +32,8 @@ static char *take_bounce(int link, unsigned *number)
     return g->bounce.buffers + (size_t)i * UAT_BOUNCE;
 }
 
-/* Bytes from `at` on that one operation can carry: they lie in one chunk, and fit in a bounce buffer if the operation
- * needs one. */
+/* The number of bytes from `at` on that one operation can carry. These bytes lie in one chunk, and fit in a bounce
+ * buffer if the operation needs one. */
 static size_t portion(const struct uat_home *home, size_t bytes, bool direct)
 {
     size_t n = bytes < home->run ? bytes : home->run;
@@ -75,7 +75,8 @@ static void finish(uat_global_transfer_t *t)
     *t = (uat_global_transfer_t){0};
 }
 
-/* Post pending bytes of the range first. The WRITE then overlaps them in the set of ranges and so waits for a flush. */
+/* Post pending bytes of the range before the put's own WRITE. The put's WRITE then overlaps their range in the link's
+ * set, so it waits for a flush. */
 static uint64_t put_far(uintptr_t at, const void *source, size_t bytes)
 {
     uat_writeback_range(at, bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Write-back: bytes that were checked in are written to their homes. Small neighbouring ranges wait in their slot until
- * they form one large range, or until something needs them at home. Then they are posted as WRITEs. Nobody waits for
- * the WRITEs before the next release.
+ * they form one large range, or until something needs them at home. Then these ranges are posted as WRITEs. No worker
+ * waits for the WRITEs before the next release.
  */
 #include "runtime/global/cache.h"
 #include "runtime/global/link.h"
