@@ -10,8 +10,8 @@
 
 enum { UAT_FLOW_BATCH = 24 /* chains in flight at once */ };
 
-/* Local buffers of the operations that this worker posts. No function keeps anything here across its return, unless
- * it says so. */
+/* Local buffers of the operations that this worker posts. No function keeps data in this area after its return, unless
+ * its comment says so. */
 struct uat_flow_staging {
     uint64_t old[UAT_FLOW_BATCH]; /* old values that atomics return */
     uint64_t word[UAT_FLOW_BATCH];
@@ -52,15 +52,15 @@ void uat_flow_wait(struct uat_flow_batch *batch);
 /* Post a chain and wait for it. */
 void uat_flow_do(uint64_t name, const struct uat_op *ops, int n);
 
-/* FETCH_ADD on a word of the entry or chunk of this name; returns the old value. The atomic orders all that this worker
- * did before it ahead of all that this worker does after it. Pairs with the other atomics on the same word. */
+/* FETCH_ADD on a word of the entry or chunk of this name; returns the old value. All that this worker did before the
+ * atomic is ordered before all that it does after the atomic. Pairs with the other atomics on the same word. */
 uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend);
 
-/* Is this the name of an entry? A file or a peer may have written it. */
+/* Is this the name of an entry? A file or a peer may have written the name. */
 bool uat_flow_is_entry(uint64_t name);
 
-/* Ends the job unless name is the name of an entry, or of a block with this number of bytes. A peer may have written
- * it. */
+/* Ends the job unless `name` names an entry, or a block with this number of bytes. The check is needed because a peer
+ * may have written the name. */
 void uat_flow_check(uint64_t name, const char *what);
 void uat_flow_check_block(uint64_t name, size_t bytes, const char *what);
 

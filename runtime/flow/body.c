@@ -35,7 +35,7 @@ static bool is_open(const uat_flow_access_t *a)
     return a->bytes > 0 && !(a->mode & UAT_FLOW_BELOW);
 }
 
-/* Does the body get room of its own instead of the datum? In an entry, the field `pitch` of an access with UAT_FLOW_ADD
+/* Does the body get its own room instead of the datum? In an entry, the field `pitch` of an access with UAT_FLOW_ADD
  * holds the guard. */
 static bool has_room(const uat_flow_access_t *a)
 {
@@ -85,7 +85,7 @@ static bool is_fetched(const uat_flow_access_t *a)
     return is_open(a) && a->mode != UAT_FLOW_OUT && a->rows <= 1 && !has_room(a);
 }
 
-/* Add what the body left in its room. Nothing is checked out, so this may wait. */
+/* Add the values that the body left in its room. Nothing is checked out, so the addition may wait. */
 static void add(const uat_flow_access_t *a, const char *room)
 {
     if (!has_room(a))

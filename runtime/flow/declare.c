@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Under UAT_TORTURE=order and fence the argument of each data-flow task begins with the accesses that the task has
- * named, if there is room for them in its entry. The room for a result, which no data-flow task has, points to these
+ * named, if its entry has room for them. A data-flow task has no result, so the room for a result points to these
  * accesses. So the accesses migrate with the task, and its children and nested tasks have their own.
  *
  * Under fence a body can access only the near pages that hold bytes which the task has named. Bodies that may wait have
- * no fence: those with nested tasks, with UAT_FLOW_ANY or UAT_FLOW_ADD, or with no datum that is checked out.
+ * no fence. These are bodies with nested tasks, with UAT_FLOW_ANY or UAT_FLOW_ADD, or with no datum that is checked
+ * out.
  */
 #include "runtime/flow/declare.h"
 
@@ -50,7 +51,7 @@ static bool fence(const struct declared *d)
     if (!may)
         return false;
     uat_global_fence();
-    for (int writes = 0; writes < 2; writes++) /* a page with both is writable */
+    for (int writes = 0; writes < 2; writes++) /* a page that holds bytes of both kinds is writable */
         for (uint64_t i = 0; i < d->n; i++)
             if ((d->access[i].mode != UAT_FLOW_IN) == writes)
                 uat_global_fence_open((const void *)d->access[i].at, d->access[i].bytes, writes);
@@ -95,7 +96,7 @@ void uat_flow_write_task(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *
     uat_flow_write_entry(s, id, run_declared, room, head + size);
 }
 
-/* The accesses that the running task has named; NULL if it is no data-flow task, or if its accesses were not
+/* The accesses that the running task has named. NULL if the task is no data-flow task, or if its accesses were not
  * written. */
 static const struct declared *running(void)
 {

@@ -43,8 +43,8 @@ static unsigned close_entry(uint64_t name, struct uat_flow_links *links)
     return (unsigned)count;
 }
 
-/* Write the mark (F5), and count the end. The old value of the count goes to s->old[UAT_FLOW_NEXT], and the waiter to
- * the staging area, when the batch is complete. */
+/* Write the mark (F5), and count the end. When the batch is complete, s->old[UAT_FLOW_NEXT] has the old value of the
+ * count, and the staging area has the waiter. */
 static void count_end(uint64_t name, const struct uat_flow_links *links, struct uat_flow_batch *batch)
 {
     struct uat_flow_staging *s = uat_flow_staging();
@@ -105,7 +105,7 @@ void uat_flow_wake(const struct uat_flow_waiter *waiter)
     uat_park_ready(&task, UAT_PARK_FLOW);
 }
 
-/* Leave the views of the parted child's strand to the unroller. The WRITE is complete before the end is counted; pairs
+/* Leave the views of the parted child's strand to the unroller. The WRITE completes before the end is counted. It pairs
  * with uat_flow_state_end(). */
 static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
 {
@@ -195,7 +195,7 @@ static bool take_own(struct uat_alone *task)
 
 static struct {
     unsigned attempts; /* attempts to take an entry of another worker */
-    unsigned wanted;   /* attempts that are still to be made, because there were flows a short time ago */
+    unsigned wanted;   /* attempts still to make, because there were flows a short time ago */
 } looking;
 
 static bool take_other(struct uat_alone *task)
@@ -210,7 +210,7 @@ static bool take_other(struct uat_alone *task)
     return taken;
 }
 
-/* End the job if the task leaves something that nobody would take: a failure, or views of reducers. */
+/* End the job if the task leaves a failure or views of reducers, because no task would take them. */
 static void refuse_left(bool views)
 {
     if (views)
@@ -227,7 +227,7 @@ static void ended(uint64_t name)
     end_entry(name, 0);
 }
 
-/* A child that had parted has ended, and what it wrote was released. */
+/* Called when a parted child has ended, and all that it wrote was released. */
 static void child_ended(uint64_t name, uint64_t views)
 {
     refuse_left(false); /* the views may have been the unroller's when it spawned the child */

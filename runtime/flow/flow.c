@@ -105,7 +105,7 @@ static void park_for_entry(struct uat_park *park, uint64_t block)
         uat_flow_ring_push(wait->name);
 }
 
-/* Wait until `ends` entries have ended since the ledger began. */
+/* Wait until `ends` entries have ended, counted since the ledger began. */
 static void wait_for_ends(uat_flow_t *flow, uint64_t ends)
 {
     struct uat_flow_state *s = uat_flow_state_open(flow);
@@ -121,7 +121,7 @@ static void wait_for_ends(uat_flow_t *flow, uint64_t ends)
     uat_park(&wait.park);
 }
 
-/* Everything has ended: the flow continues in place. */
+/* All entries have ended, so the flow continues in place. */
 static void go_in_place(uat_flow_t *flow)
 {
     uat_global_after_join(); /* F6 */
@@ -150,7 +150,7 @@ static void make_room(uat_flow_t *flow)
     }
 }
 
-/* Have all entries ended? Every few calls, the function also retires entries, and answers thieves that ask for a
+/* Have all entries ended? Once every few calls, the function also retires entries and answers thieves that ask for a
  * continuation. */
 static bool all_have_ended(uat_flow_t *flow)
 {

@@ -3,9 +3,9 @@
  * Tasks with UAT_FLOW_ANY and UAT_FLOW_ADD. Nothing in the ledger orders consecutive tasks of these modes; a mutex of
  * the datum keeps them apart. A task with UAT_FLOW_ANY holds the mutex while its body runs. A task with UAT_FLOW_ADD
  * holds the mutex while it adds the value that its body left. A task locks the mutexes of its data in the order of the
- * mutexes' names, and waits for nothing else while it adds to a datum. So there is no deadlock. A task that names a
- * datum with both modes locks the datum's mutex once, and the task's body gets the datum itself. A task that runs in
- * place needs no mutex: no other task of the flow is under way, and later tasks wait for its end if it parts.
+ * mutexes' names, and waits for nothing else while it adds to a datum. So there is no deadlock. If a task names a datum
+ * with both modes, it locks the datum's mutex once, and its body gets the datum itself. A task that runs in place needs
+ * no mutex, because no other task of the flow is under way. If the task parts, later tasks wait for its end.
  */
 #include "runtime/flow/guard.h"
 
@@ -37,7 +37,7 @@ static void run_guarded(void *arg, void *result)
         uat_mutex_unlock((uat_mutex_t){.object = task->guard[i]});
 }
 
-/* The place of the first mutex that is not below the given one. */
+/* The index of the first mutex whose name is not below this one's. */
 static uint64_t place_of(const struct guarded *task, uint64_t guard)
 {
     uint64_t at = 0;
@@ -52,7 +52,7 @@ static bool has(const struct guarded *task, uint64_t guard)
     return at < task->n && task->guard[at] == guard;
 }
 
-/* Insert a mutex, unless it is there. */
+/* Insert a mutex, unless the task has it already. */
 static void insert(struct guarded *task, uint64_t guard)
 {
     uint64_t at = place_of(task, guard);

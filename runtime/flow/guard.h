@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of tasks that exclude others of the same mode: UAT_FLOW_ANY and UAT_FLOW_ADD. */
+/* Entries of tasks that exclude other tasks of the same mode. The modes are UAT_FLOW_ANY and UAT_FLOW_ADD. */
 #ifndef UAT_FLOW_GUARD_H
 #define UAT_FLOW_GUARD_H
 

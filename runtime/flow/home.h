@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host on which an entry should preferably run: the one that keeps the largest datum that its task writes, or the
- * one that uat_flow_at() named. Some bits of the entry's name give this host (UAT_FLOW_HOMES): 1 + the host's number
- * modulo 15, or 0 if any host will do. These bits are a preference only: a wrong host costs transfers, and no result
- * depends on the bits.
+ * The host on which an entry should preferably run. It is the host that keeps the largest datum that the entry's task
+ * writes, or the host that uat_flow_at() named. The bits UAT_FLOW_HOMES of the entry's name give this host: 1 + the
+ * host's number modulo 15, or 0 if any host will do. These bits are a preference only: a wrong host costs transfers,
+ * and no result depends on the bits.
  */
 #ifndef UAT_FLOW_HOME_H
 #define UAT_FLOW_HOME_H
@@ -11,11 +11,11 @@
 #include "runtime/flow/ledger.h"
 #include "runtime/global/global.h"
 
-/* The bits for the host that keeps the datum at p; 0 in a job of one host. */
+/* Returns the bits for the host that keeps the datum at p, or 0 in a job of one host. */
 unsigned uat_flow_home(const void *p);
 
-/* The bits for a task that is spawned into the flow with these accesses. uat_flow_home_far(): in a job of several
- * hosts. */
+/* Returns the bits for a task that is spawned into the flow with these accesses. uat_flow_home_far() is for jobs of
+ * several hosts. */
 unsigned uat_flow_home_far(const uat_flow_t *flow, const uat_flow_access_t *access, size_t n);
 static inline unsigned uat_flow_home_of(const uat_flow_t *flow, const uat_flow_access_t *access, size_t n)
 {

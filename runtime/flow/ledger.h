@@ -3,24 +3,24 @@
  * The words of a flow that peers reach: the entries of its ledger. An entry is a data-flow task that does not run in
  * place of its spawn. Entries lie in chunks, which are blocks of the evacuation heap.
  *
- *   F1  If a spawn returns with record 0, its task has ended, and so have all tasks below it. If the task parted, it is
- *       in the map and in the ledger before the unroller's next spawn.
+ *   F1  If a spawn returns with record 0, the spawned task has ended, and so have all tasks below that task. If the
+ *       task parted, the task is in the map and in the ledger before the unroller's next spawn.
  *   F2  For conflicting tasks s < t, one of these holds: s ended in place; or the unroller has seen s's mark; or t's
  *       registration found the end in s.open; or s.open counts t, or counts an entry that waits for s and for which t
  *       waits.
  *   F3  `open` is closed once, by the worker where the task ended, after a RELEASE. next[0..k) is complete at that
  *       time: the unroller WRITEs it before its FETCH_ADD, and the worker READs it after its own FETCH_ADD.
- *   F4  `left` becomes 0 once, when the unroller has added the number of registrations, each predecessor has subtracted
- *       1, and the unroller has subtracted the number of predecessors that had ended before. Before the addition `left`
- *       is 0 or less. After it, `left` stays above 0 until all have subtracted. The worker whose atomic brings it to 0
- *       makes the entry ready, once.
+ *   F4  `left` becomes 0 once. By then the unroller has added the number of registrations, each predecessor has
+ *       subtracted 1, and the unroller has subtracted the number of predecessors that had ended before. Before the
+ *       addition `left` is 0 or less. After the addition, `left` stays above 0 until the last subtraction. The worker
+ *       whose atomic brings it to 0 makes the entry ready, once.
  *   F5  An entry is reused only after `mark` has its id. The worker that ends the entry WRITEs the mark when its READs
- *       of the entry are complete. Map lines name a task by its id, which no other task of the flow has, so a line
- *       never mistakes a new entry for an old one.
+ *       of the entry are complete. Map lines name a task by its id. No other task of the flow has this id, so a line
+ *       never mistakes a new use of an entry for an old one.
  *   F6  A body begins after an ACQUIRE that follows the last decrement. A body that runs in place begins after an
  *       ACQUIRE that follows the retirement of the last entry.
- *   F7  Tasks wait for earlier tasks only. So the oldest task that has not ended is ready or runs, and there is no
- *       deadlock, whatever the window.
+ *   F7  Tasks wait for earlier tasks only. So the oldest task that has not ended is ready or runs. There is no
+ *       deadlock, whatever the window is.
  *
  * Model: tests/model/flow.pml.
  */
@@ -39,7 +39,7 @@ enum {
     UAT_FLOW_NEXT = 16,                           /* successors of an entry */
     UAT_FLOW_CHUNK = 15,                          /* entries of a chunk */
     UAT_FLOW_ENTRY = 1024,                        /* bytes of an entry */
-    UAT_FLOW_GUARDED = 16 + 8 * UAT_FLOW_ACCESSES /* bytes that stand before the argument of a guarded task: guard.c */
+    UAT_FLOW_GUARDED = 16 + 8 * UAT_FLOW_ACCESSES /* bytes before the argument of a guarded task: guard.c */
 };
 
 /* What the worker that ends an entry READs. */
@@ -50,7 +50,8 @@ struct uat_flow_links {
     uint64_t next[UAT_FLOW_NEXT]; /* names of the successors */
 };
 
-/* What the worker that starts an entry READs. An entry that only joins others has a waiter in this place, or 0s. */
+/* What the worker that starts an entry READs. An entry that only joins others has a waiter, or 0s, in place of the
+ * body. */
 struct uat_flow_body {
     uat_fn *fn;
     uint64_t size; /* bytes of the argument */
@@ -83,7 +84,8 @@ struct uat_flow_chunk {
     /* atomics only; entries that have ended, minus the entries that the unroller waited for */
     _Alignas(64) uint64_t count;
     struct uat_flow_waiter waiter; /* the unroller, valid while count is negative */
-    /* the list that the parted child has left (runtime/sched/views_left.h), valid once its end is counted; or 0 */
+    /* the list that the parted child has left (runtime/sched/views_left.h), or 0; valid once the child's end is
+     * counted */
     uint64_t views;
 };
 _Static_assert(sizeof(struct uat_flow_chunk) <= UAT_FLOW_ENTRY, "entries begin there");
@@ -92,9 +94,9 @@ _Static_assert(sizeof(struct uat_flow_chunk) <= UAT_FLOW_ENTRY, "entries begin t
 #define UAT_FLOW_CHUNK_BYTES ((size_t)(UAT_FLOW_CHUNK + 1) * UAT_FLOW_ENTRY)
 
 /*
- * A name is (rank << 48) | address. The address of an entry is a multiple of 64. The lowest bit of its name says that
- * the entry only joins others; the next bit says that a task waits for it. The bits of UAT_FLOW_HOMES say on which host
- * the entry should preferably run: see home.h.
+ * A name is (rank << 48) | address. The address of an entry is a multiple of 64, so its name has room for flags. The
+ * lowest bit of the name says that the entry only joins others. The next bit says that a task waits for the entry. The
+ * bits of UAT_FLOW_HOMES say on which host the entry should preferably run: see home.h.
  */
 enum {
     UAT_FLOW_JOINS = 1,

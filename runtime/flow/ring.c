@@ -22,7 +22,7 @@ static struct uat_area area = {.name = "ready entries of flows",
                                .peers = UAT_PEERS_CHANGE,
                                .striped = true};
 
-/* The entries that found no room in ring k: a circular array. */
+/* The entries for which ring k had no room, as a circular array. */
 static struct list {
     uint64_t *name;
     size_t first, count, room;
@@ -80,8 +80,8 @@ static uint64_t first(struct list *list)
     return name;
 }
 
-/* Acquire: orders the takers' READs of a slot, which precede their swaps, before our store to that slot (Q2). Pairs
- * with the CMP_SWAPs of uat_flow_ring_steal(). */
+/* Acquire: a worker that takes an entry READs the entry's slot before its swap. This load orders these READs before our
+ * store to the slot (Q2). Pairs with the CMP_SWAPs of uat_flow_ring_steal(). */
 static uint64_t load_claims(int k)
 {
     const struct uat_flow_ends *ends = &own()->ends[k];
@@ -142,7 +142,7 @@ size_t uat_flow_ring_copy(uint64_t *names)
     return count + (rings() > 1 ? copy(1, names ? names + count : NULL) : 0);
 }
 
-/* CMP_SWAP of the claims of ring k of this rank. Returns whether it won. */
+/* CMP_SWAP of `claims` in ring k of this rank. Returns whether the swap won. */
 static bool claim(int rank, int k, uint64_t index)
 {
     struct uat_flow_staging *s = uat_flow_staging();
@@ -186,9 +186,9 @@ struct seen {
     uint64_t index;
 };
 
-/* READ claims and bottom of all victims. Returns the number of rings with a ready entry, at most 1 if there is no far
- * memory. A victim's second ring comes before its first, because the entries of the first should preferably run on the
- * victim's host. */
+/* READ claims and bottom of all victims. Returns the number of rings with a ready entry; without far memory this is at
+ * most 1. A victim's second ring comes before its first ring, because entries in the first ring should preferably run
+ * on the victim's host. */
 static int look(struct seen *seen)
 {
     struct uat_flow_staging *s = uat_flow_staging();

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The ready entries of a worker. The owner pushes the entries into a ring. The owner and any worker without work take
- * entries from it, the oldest first. Entries that do not fit wait in a private list. A slot has one word, the name of
- * an entry. So the ring can be long, and thieves reach every entry in the ring while the owner computes.
+ * the oldest entry first. Entries that do not fit wait in a private list. A slot has one word, the name of an entry. So
+ * the ring can be long, and thieves reach every entry in the ring while the owner computes.
  *
  * A worker has two such rings. Entries that should preferably run on another host (home.h) go to the second ring, which
  * exists only if there is far memory. The owner takes from the first ring as long as it can. A thief looks at both
- * rings of its victims, and takes an entry for its own host if it sees such an entry.
+ * rings of its victims. If it sees an entry for its own host, it takes that entry.
  *
  *   Q1  Only atomics change claims. Only the owner's CPU writes bottom and slots. Both counts only grow.
- *   Q2  Entry i is in slot i mod UAT_FLOW_SLOTS from before bottom > i until claims > i: the owner overwrites a slot
- *       only when it has seen that claims is above the slot's last index.
+ *   Q2  Entry i is stored in slot i mod UAT_FLOW_SLOTS before bottom > i, and stays there until claims > i. The owner
+ *       overwrites a slot only when it has seen that claims is above the slot's last index.
  *   Q3  A worker takes entry t by CMP_SWAP(claims, t, t + 1), after it has seen bottom > t and then read the slot. If
  *       the swap wins, claims was t when the slot was read, so the slot held entry t (Q2).
  */
@@ -46,7 +46,7 @@ void uat_flow_ring_push(uint64_t name);
 bool uat_flow_ring_any(void);
 
 /* Copy the names of all entries that are ready here, the oldest of each ring first. Meanwhile no other worker may take
- * an entry. Returns their number. names: room for them, or NULL. */
+ * an entry. Returns the number of names. names: room for all names, or NULL. */
 size_t uat_flow_ring_copy(uint64_t *names);
 
 /* Take the oldest entry of this worker's first ring that is not empty. Returns its name, or 0. */

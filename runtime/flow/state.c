@@ -78,7 +78,7 @@ static struct uat_flow_state *make(uint32_t parts, uint32_t lines)
 static void add_chunk(struct uat_flow_state *s)
 {
     struct uat_flow_chunk *c = get(UAT_FLOW_CHUNK_BYTES);
-    /* No adapter knows the words yet, so the CPU may set them. */
+    /* The CPU may set the words, because no adapter knows them yet. */
     memset((char *)c + sizeof(c->block), 0, sizeof(*c) - sizeof(c->block));
     for (unsigned i = 0; i < UAT_FLOW_CHUNK; i++) {
         struct uat_flow_entry *e = uat_flow_entry_at(uat_flow_entry_of(name_of(c), i));
@@ -169,7 +169,7 @@ static bool is_live(struct uat_flow_state *s, const struct uat_flow_line *line)
     return live;
 }
 
-/* Move the state to a block with this room, without the lines in which all entries have ended. */
+/* Move the state to a block with this room. Lines in which all entries have ended are left out. */
 static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t lines)
 {
     struct uat_flow_state *old = state_of(flow), *s = make(parts, lines);
@@ -247,8 +247,8 @@ uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_
     return line->guard;
 }
 
-/* The index of a part with a free entry, or -1. A part on this worker is preferred; if `here`, a part elsewhere is not
- * taken. */
+/* The index of a part with a free entry, or -1. A part on this worker is preferred. If `here` is true, no part on
+ * another worker is taken. */
 static int free_part(struct uat_flow_state *s, bool here)
 {
     int found = -1;

@@ -35,8 +35,8 @@ struct uat_flow_note {
 
 /*
  * A line of the map. It is in use if datum is not 0. Ids of entries that have ended count as absent. The sharers are
- * the tasks since the writer, which all access the datum in one mode: UAT_FLOW_IN, UAT_FLOW_ANY or UAT_FLOW_ADD. If
- * tasks with another of these modes follow, an entry without a body joins the sharers, and counts as the writer.
+ * the tasks since the writer, which all access the datum in one mode: UAT_FLOW_IN, UAT_FLOW_ANY or UAT_FLOW_ADD. When a
+ * task with another of these modes follows, an entry without a body joins the sharers, and counts as the writer.
  */
 struct uat_flow_line {
     uint64_t datum; /* the address, plus 1 */
@@ -102,8 +102,8 @@ static inline uint64_t uat_flow_shared(struct uat_flow_state *s)
 /* Begin a ledger, with one chunk. Afterwards flow->ledger names its state. */
 struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow);
 
-/* The state of flow's ledger, brought here if it lies elsewhere. The pointer is valid until the next call that takes a
- * flow. */
+/* Returns the state of the flow's ledger, after moving it to this worker if it was elsewhere. The pointer is valid
+ * until the next call that takes a flow. */
 struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow);
 
 /* End the ledger, in which all entries have ended. Afterwards flow->ledger is 0. */
@@ -115,7 +115,7 @@ uint64_t uat_flow_entry_begin(uat_flow_t *flow);
 /* Free an entry that no other worker knows. */
 void uat_flow_entry_undo(struct uat_flow_state *s, uint64_t id);
 
-/* Number of entries that have ended. If the words are far, this READs the number only if `now`; without `now` the
+/* Number of entries that have ended. If the words are far, this READs the number only if `now` is true. Otherwise the
  * result may be too low. */
 uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now);
 
@@ -125,11 +125,11 @@ bool uat_flow_is_under_way(struct uat_flow_state *s, uint64_t id);
 /* Retire the entries that have ended: afterwards they are free. */
 void uat_flow_retire(struct uat_flow_state *s);
 
-/* The mutex of a datum, for the entry of this id; it is made if there is none. It lasts at least until the entry, and
- * all earlier entries that got it, have ended. */
+/* Returns the mutex of a datum for the entry of this id, and makes the mutex if there is none. The mutex lasts at least
+ * until this entry, and all earlier entries that got the mutex, have ended. */
 uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_t bytes);
 
-/* The line of a datum; it is made if there is none. bytes: size of the datum. */
+/* Returns the line of a datum, and makes it if there is none. bytes: size of the datum. */
 struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t bytes);
 
 #endif

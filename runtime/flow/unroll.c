@@ -45,7 +45,7 @@ static struct uat_flow_state *state(const struct newcomer *t)
     return uat_flow_address(t->flow->ledger);
 }
 
-/* A registration has found this value in `open` of the entry p. */
+/* Called when a registration has found the value `old` in `open` of the entry p. */
 static void registered(struct newcomer *t, uint64_t p, uint64_t old)
 {
     struct uat_flow_note *note = uat_flow_note(state(t), p);
@@ -74,8 +74,8 @@ static void append(struct newcomer *t, uint64_t p)
     note->last = t->id;
     if (uat_flow_is_near(name)) {
         *next = t->name;
-        /* The addition follows the store; it pairs with the FETCH_ADD in close_entry(), which the load of next[]
-         * follows (F3). */
+        /* The addition follows the store. It pairs with the FETCH_ADD in close_entry(), which comes before the load of
+         * next[] (F3). */
         registered(t, p, uat_flow_add(name, &e->open, 1));
         return;
     }
@@ -101,8 +101,8 @@ static void begin_join(struct newcomer *t, uat_flow_t *flow)
 }
 
 /*
- * Add the number of registrations to `left`, in the same round trip as the last registrations, and then subtract the
- * registrations with entries that had ended. The atomic that brings `left` to 0 makes the entry ready (F4). Returns
+ * Add the number of registrations to `left`, in the same round trip as the last registrations. Then subtract the number
+ * of registrations with entries that had ended. The atomic that brings `left` to 0 makes the entry ready (F4). Returns
  * whether one of these two atomics did so; otherwise an atomic of a predecessor will.
  */
 static bool count_left(struct newcomer *t)
@@ -141,7 +141,7 @@ static void add_to(struct newcomer *t, uint64_t p)
         p = note->relay;
         note = uat_flow_note(state(t), p);
     }
-    if (note->last == t->id || note->relay) /* it is a successor already, or the relay has ended, and so has p */
+    if (note->last == t->id || note->relay) /* t is a successor already, or the relay and therefore p have ended */
         return;
     if (note->next < UAT_FLOW_NEXT - 1) {
         append(t, p);
@@ -156,8 +156,8 @@ static void add_to(struct newcomer *t, uint64_t p)
     append(t, relay.id);
 }
 
-/* Register t with the entries of a line for which it must wait: the sharers if they exclude `mode`, otherwise the
- * writer. mode: how t accesses the datum. */
+/* Register t with the entries of a line that t must wait for. These are the sharers if they exclude `mode`, otherwise
+ * the writer. mode: how t accesses the datum. */
 static void follow(struct newcomer *t, const struct uat_flow_line *line, enum uat_flow_mode mode)
 {
     struct uat_flow_line copy = *line; /* a relay may move the state */

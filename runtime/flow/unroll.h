@@ -5,7 +5,8 @@
 
 #include "runtime/flow/state.h"
 
-/* Fill in an entry that no other worker knows. fn, arg, size: its body; NULL and 0 if it only joins others. */
+/* Fill in an entry that no other worker knows. fn, arg and size are its body. They are NULL and 0 if the entry only
+ * joins others. */
 void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, const void *arg, size_t size);
 
 /* Bytes of the datum; 0 for a block of a matrix, because other data lie between its rows. */
@@ -17,9 +18,9 @@ static inline uint64_t uat_flow_bytes_of(const uat_flow_access_t *access)
 /* The mode in which the flow orders the access: UAT_FLOW_IN, UAT_FLOW_INOUT, UAT_FLOW_ANY or UAT_FLOW_ADD. */
 enum uat_flow_mode uat_flow_mode_of(const uat_flow_t *flow, const uat_flow_access_t *access);
 
-/* Register the entry with all entries under way that conflict with one of the accesses, and put its accesses into the
- * map. home: the bits of its name that uat_flow_home_of() returned. Returns true if nothing is left to wait for.
- * Otherwise the worker that ends the last conflicting entry makes this entry ready, and may already have done so. */
+/* Register the entry with all entries under way that conflict with one of the accesses, and put the accesses into the
+ * map. home: the bits that uat_flow_home_of() returned. Returns true if nothing is left to wait for. Otherwise the
+ * worker that ends the last conflicting entry makes this entry ready, and may have done so already. */
 bool uat_flow_order(uat_flow_t *flow, uint64_t id, unsigned home, const uat_flow_access_t *access, size_t n);
 
 /* Put the accesses of an entry into the map. */
