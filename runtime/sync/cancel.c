@@ -2,8 +2,8 @@
 /*
  * Cancellation of task groups. A cancellable group has an object (waitobj.h) at the worker that made it. When the group
  * is cancelled, the object's guard becomes UAT_WAITOBJ_SET for good. The object's words never change. So a query does
- * not take the guard: the home loads the guard. Any other worker READs guard and words together, and keeps the answer
- * for UAT_CANCEL_AGE_NS.
+ * not take the guard. The home loads it. Any other worker READs guard and words together, and keeps the answer for
+ * UAT_CANCEL_AGE_NS.
  */
 #include <inttypes.h>
 
@@ -41,7 +41,7 @@ static _Noreturn void refuse(uat_cancel_t cancel, const char *what)
               what, cancel.object & ((UINT64_C(1) << 48) - 1), uat_waitobj_rank(cancel.object));
 }
 
-/* Ends the job unless these words, READ or loaded, belong to the handle's group. */
+/* Ends the job unless these words belong to the handle's group. */
 static void check(uat_cancel_t cancel, const struct uat_waitobj *o, uint64_t guard, const char *what)
 {
     bool ended = guard != UAT_WAITOBJ_SET && guard > (uint64_t)uat_self.size;
@@ -97,7 +97,7 @@ static void read_far(uat_cancel_t cancel, struct kept *k)
                        copy->guard == UAT_WAITOBJ_SET};
 }
 
-/* Was this very group cancelled? *outer becomes the group around it. */
+/* Was this group itself cancelled? *outer becomes the group that encloses it. */
 static bool is_set(uat_cancel_t cancel, uat_cancel_t *outer)
 {
     if (uat_waitobj_is_near(cancel.object) &&

@@ -2,7 +2,7 @@
 /*
  * Channels. A channel is a ring of values at its home, and one queue. Receivers wait in the queue while the ring is
  * empty, and senders wait in it while the ring is full. A waiting sender keeps its value in its stack, and the receiver
- * READs it there. A sender WRITEs its value into the stack of a waiting receiver.
+ * READs the value from there. If a receiver waits, a sender WRITEs its value into the receiver's stack.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static size_t room_of(unsigned order)
     return ((size_t)UAT_HEAP_UNIT << order) - UAT_HEAP_HEADER - sizeof(struct uat_waitobj);
 }
 
-/* Check the words that say where values are: any worker may have written them last. */
+/* Check the words that say where values are. The check is needed because any worker may have written these words. */
 static void check_words(const struct uat_waitobj *o, uint64_t size)
 {
     unsigned order = o->word[FLAGS] >> ORDER_SHIFT & ((1u << ORDER_BITS) - 1);
@@ -52,7 +52,7 @@ uat_channel_t uat_channel_create(size_t size, size_t capacity)
                   size, uat_segment.result_max, (size + 7) / 8 * 8);
     size_t bytes;
     if (__builtin_mul_overflow(uat_round8(size), capacity, &bytes))
-        bytes = SIZE_MAX; /* there is no room for that */
+        bytes = SIZE_MAX; /* no block has room for that */
     unsigned order = 0;
     while (order < UAT_HEAP_ORDERS && room_of(order) < bytes)
         order++;
@@ -171,8 +171,8 @@ enum uat_channel_outcome uat_channel_receive_now(uat_channel_t c)
         return UAT_CHANNEL_SHUT;
     }
     if (stored) {
-        /* The sender that has waited longest can now send: its value is stored in the place of the oldest value, which
-         * comes after the place of the youngest value. */
+        /* The sender that has waited longest can now send. The ring was full, so the next place after the youngest
+         * value is the place that the oldest value had. */
         char *place = place_of(c, 0), *staged = uat_sync_staging()->value;
         uint64_t oldest[1 + c.size / 8];
         uat_waitobj_read(c.object, staged, place, c.size);

@@ -19,7 +19,8 @@ enum uat_channel_outcome uat_channel_send_now(uat_channel_t c);
 enum uat_channel_outcome uat_channel_receive_now(uat_channel_t c);
 
 /*
- * With the guard held: queue a waiter whose operation must wait; or remove a waiter, if it is still queued.
+ * With the guard held: uat_channel_queue() queues a waiter whose operation must wait. uat_channel_remove() removes a
+ * waiter, if it is still queued.
  */
 void uat_channel_queue(uint64_t waiter, bool sends);
 void uat_channel_remove(uint64_t waiter);

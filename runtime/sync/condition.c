@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Condition variables. A waiter that holds a biased mutex is tagged with it, so that the waiter can resume on the
- * mutex's home. */
+/* Condition variables. A waiter that holds a biased mutex is tagged with the mutex, so that the waiter can resume on
+ * the mutex's home. */
 #include <stdbool.h>
 
 #include "include/uat/sync.h"

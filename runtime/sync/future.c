@@ -5,8 +5,8 @@
  * takes one more round trip.
  *
  * uat_future_try_get() finds every uat_future_set() that is ordered before it, although uat_future_set() returns before
- * the guard is final. Until the guard is final, it holds the setter's rank. So a look that finds a rank decides
- * nothing, and is repeated.
+ * the guard is final. Until the guard is final, it holds the setter's rank. So if a look finds a rank, the answer is
+ * still open, and the look is repeated.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes. word[0] says where the mutex was locked; the other words identify the holder. A task that was handed the
- * mutex while it waited WRITEs its new rank to the place after the words, without the guard. That rank is used only in
+ * Mutexes. word[0] says where the mutex was locked; the other words identify the holder. If a task waited and was
+ * handed the mutex, it WRITEs its new rank to the place after the words, without the guard. That rank is used only in
  * messages (lost.c).
  *
  * A biased mutex (after Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4),
  * 2013, section 6.3) is used on its home only: a task that is elsewhere migrates there first. So its words need no
- * guard, and no atomic: one CPU reads and writes them, and no task switch happens during an operation. In that paper,
+ * guard and no atomic. One CPU reads and writes them, and no task switch happens during an operation. In that paper,
  * the first task of another worker removes the bias for good; here the bias stays. Model: tests/model/bias.pml.
  *
- *   H1  Each operation on the words is on the home, from its first load to its last store. The task may park only at
+ *   H1  Each operation on the words runs on the home from its first load to its last store. The task may park only at
  *       the operation's end.
  *   H2  A waiter's block is in the home's heap. The task that gets the mutex is resumed on the home. After a restart
  *       the home is the keeper of the mutex's rank (runtime/segment/ghost.h), so a block may belong to a ghost's heap,
@@ -80,7 +80,7 @@ static bool is_holder(const struct uat_waitobj *m, struct uat_mutex_holder task)
            (in_group || moved || birth >> 48 == task.birth >> 48);
 }
 
-/* The place of the object or block of this name. If its rank is a ghost, the place is at the ghost's keeper. */
+/* The place of the object or block of this name. If the name's rank is a ghost, the place is at the ghost's keeper. */
 static struct uat_located located(uint64_t name)
 {
     return uat_locate(uat_waitobj_rank(name), (uintptr_t)uat_waitobj_address(name));
@@ -102,8 +102,9 @@ static __attribute__((noinline)) struct uat_waitobj *go_home(uint64_t name, cons
     return o;
 }
 
-/* The words of a biased mutex, on its home (H1). Plain accesses: see above. They need not order global memory either:
- * what a holder wrote here is in this worker's cache, and what it wrote elsewhere was released before it came back. */
+/* The words of a biased mutex, on its home (H1). Plain accesses: see above. They need not order global memory either.
+ * What a holder wrote on this worker is in this worker's cache. What a holder wrote elsewhere was released before the
+ * holder came back. */
 static inline struct uat_waitobj *biased(uat_mutex_t m, const char *what)
 {
     uint64_t name = m.object & ~UAT_MUTEX_BIASED, offset = name - uat_self.near_first;
@@ -141,12 +142,13 @@ int uat_mutex_try_lock(uat_mutex_t m)
     return -EAGAIN;
 }
 
-/* Tag a waiter, which has parted from its spawner. The tag identifies the waiter when it becomes the holder: it is the
- * name of the waiter's join record, or of its entry in a flow. A root has neither, and is identified by its base. */
+/* Tag a waiter. The waiter must have parted from its spawner. The tag identifies the waiter when it becomes the holder.
+ * The tag is the name of the waiter's join record, or of its entry in a flow. A root has neither, and is identified by
+ * its base. */
 static void tag_locker(uint64_t name)
 {
     struct uat_parked *parked = (struct uat_parked *)(void *)uat_waitobj_address(name);
-    const struct uat_frame *frame = uat_frame_at(parked->base); /* it stays in place until the call returns */
+    const struct uat_frame *frame = uat_frame_at(parked->base); /* the frame stays in place until the call returns */
     parked->reply = frame->record;
 }
 

@@ -33,9 +33,9 @@ static inline bool uat_mutex_is_biased(uat_mutex_t m)
 /*
  * The identity of a task that holds a mutex. After the task has parted from its spawner, its join record's name
  * identifies it; no other living task has that name. Before that, three things identify it: its segment's base, its
- * spawner's handle and the worker where it was born. The task is still on that worker, and its record will be that
- * worker's, so this identity stays the same wherever the task goes. The record of a group's children may belong to
- * another worker, on which the group's first child parted; in that case base and handle identify the task.
+ * spawner's handle and the worker where it was born. Until it parts, the task is on that worker, and its record will be
+ * that worker's. So this identity stays the same wherever the task goes. The record of a group's children may belong to
+ * another worker: the one where the group's first child parted. In that case base and handle identify the task.
  *
  * Two tasks can be mistaken for each other if they were born on one worker at one address, and their spawners have one
  * address, too. This happens if the first task took the lock before it parted.
@@ -49,8 +49,8 @@ struct uat_mutex_holder {
 /* Go to the home of a biased mutex. Returns the identity of the calling task. what: the public call, for messages. */
 struct uat_mutex_holder uat_mutex_running(uat_mutex_t m, const char *what);
 
-/* Hand the mutex over to the task that has waited longest, or free it; ends the job unless `holder` holds it. The
- * caller must be on the home of a biased mutex. May also be called on the scheduler's side. */
+/* Hand the mutex over to the task that has waited longest, or free it. Ends the job unless `holder` holds the mutex. If
+ * the mutex is biased, the caller must be on its home. May also be called on the scheduler's side. */
 void uat_mutex_release(uat_mutex_t m, struct uat_mutex_holder holder, const char *what);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of channels. Each worker has a table of lists; the list of a name follows from a hash of the name. A node of a
- * list is a block of the evacuation heap of the worker that made the channel.
+ * Names of channels. Each worker has a table of lists. A hash of the name determines the list. A node of a list is a
+ * block of the evacuation heap of the worker that made the channel.
  *
  *   N1  Only the CMP_SWAP of the home's adapter changes the head of a list. Nodes are only added, in front.
  *   N2  A node is complete before the CMP_SWAP that adds it, and never changes after it, until uat_finalize().
@@ -40,7 +40,7 @@ void uat_sync_reserve_names(void)
     uat_segment_reserve(&lists);
 }
 
-/* The head of a list, and the rank where it is. */
+/* The head of a list, and the rank where the head is. */
 struct list {
     int rank;
     uint64_t *head;

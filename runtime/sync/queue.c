@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues of waiters: see waitobj.h. Only functions that read a waiter's header or wake its task run without the
- * object's guard. */
+/* The queues of waiters: see waitobj.h. These functions need the object's guard, except those that only read a waiter's
+ * header or wake its task. */
 #include <string.h>
 
 #include "base/word.h"

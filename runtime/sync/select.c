@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waiting for several channels, as in Go. A select takes the guards of all channels, in the order of their names. If no
- * case is possible at once, the task is evacuated and queued at all of them, by entries of a select waiter (S6, S7 in
- * waitobj.h). Model: tests/model/select.pml.
+ * case is possible at once, the task is evacuated, and is queued at all channels by entries of a select waiter (S6, S7
+ * in waitobj.h). Model: tests/model/select.pml.
  */
 #include <errno.h>
 #include <string.h>

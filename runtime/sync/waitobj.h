@@ -5,13 +5,13 @@
  *
  *   S1  Only the CMP_SWAP of the home's adapter changes `guard`. 0 means free, rank + 1 means held by that worker, and
  *       some values are final. Only the holder READs and WRITEs the other words.
- *   S2  A guard is taken by { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are the ones that
- *       the last holder left (O1). A guard is left by { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget:
- *       the WRITE has arrived before the guard is free (O1).
- *   S3  The holder waits for nothing but completions. No task switch happens with a guard held, with one exception: a
- *       task that waits is evacuated, and queues itself, under the guard that it took before it looked at the words. So
- *       no wake-up is lost between the look and the queueing. Several guards are taken in the order of the objects'
- *       names, so that no cycle of waits can arise.
+ *   S2  A guard is taken by { CMP_SWAP(guard, 0, rank + 1); READ words }. If the swap won, the words are as the last
+ *       holder left them (O1). A guard is left by { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget. The
+ *       WRITE has arrived before the guard is free (O1).
+ *   S3  The holder waits for nothing but completions. No task switch happens while a guard is held, with one exception:
+ *       a task that must wait is evacuated and queued under the guard that it took before it looked at the words. So no
+ *       wake-up is lost between the look and the queueing. Several guards are taken in the order of the objects' names,
+ *       so that no cycle of waits can arise.
  *   S4  A waiter's block does not change from its queueing to its waking, except for `next` and the reply. The worker
  *       that queues the next waiter WRITEs `next` under the guard, and this WRITE is complete before the guard is left.
  *   S5  Exactly one worker takes a waiter out of the queue, under the guard. That worker then makes the waiter ready,
@@ -39,7 +39,7 @@ struct uat_waitobj {
     /* Changed only by the adapter's atomics or, where the CPU is the adapter (O6), by the CPU's. */
     _Alignas(64) uint64_t guard;
     uint64_t kind;            /* UAT_WAITOBJ_MAGIC | enum uat_park_kind */
-    uint64_t head, tail;      /* names of the waiter that has waited longest, and of the latest; 0 if there is none */
+    uint64_t head, tail;      /* names of the first and of the last waiter; 0 if there is none */
     uint64_t word[4];         /* their meaning depends on the kind */
     _Alignas(64) char data[]; /* values */
 };
@@ -79,8 +79,8 @@ void uat_sync_reserve(void);
 void uat_sync_reserve_names(void);
 
 /* named.c, for a restart: uat_sync_forget_names() empties this worker's lists. uat_sync_add_name() adds a name to its
- * list, which depends on the number of workers. The name is in a block of `rank`, and `here` points to the block's
- * bytes on this worker. The lists of all workers must be empty before the first name is added. */
+ * list. Which list this is depends on the number of workers. The name is in a block of `rank`, and `here` points to the
+ * block's bytes on this worker. The lists of all workers must be empty before the first name is added. */
 void uat_sync_forget_names(void);
 void uat_sync_add_name(int rank, uint64_t address, void *here);
 
@@ -97,9 +97,9 @@ uint64_t uat_waitobj_create(enum uat_park_kind kind, size_t bytes, const uint64_
 
 /*
  * Called when a try_ function has found nothing. The calling task may poll in a loop for something that its spawner's
- * continuation has to do, and the loop might never end. So this offers continuations that could not be offered before,
- * and in the message protocol answers a thief that asks. (Nothing is offered while ranges are checked out, because an
- * offer may release.)
+ * continuation has to do, and the loop might never end. So this function offers continuations that could not be offered
+ * before. In the message protocol it also answers a thief that asks. (Nothing is offered while ranges are checked out,
+ * because an offer may release.)
  */
 static inline void uat_waitobj_poll_failed(void)
 {
@@ -107,7 +107,7 @@ static inline void uat_waitobj_poll_failed(void)
     uat_stop_polled();
 }
 
-/* Ends the job if name cannot be an object's: a handle may be uninitialised. what: as below. */
+/* Ends the job if no object can have this name: a handle may be uninitialised. what: as below. */
 void uat_waitobj_check(uint64_t name, enum uat_park_kind kind, const char *what);
 
 /* Take the guard. Returns the words, or NULL if guard is UAT_WAITOBJ_SET. Ends the job if name is no object of that
@@ -123,8 +123,8 @@ void uat_waitobj_hold(struct uat_waitobj *words);
 /* Leave the guard, with the words as they are now; the guard becomes `final` (0: free). */
 static inline void uat_waitobj_leave(uint64_t name, uint64_t final);
 
-/* Pause for a moment between two looks at a guard that some worker holds. Ends the job if `guard` is not a valid guard,
- * or if the guard stays held too long. uat_waitobj_looked() follows the last look. */
+/* Pause between two looks at a guard that some worker holds. Ends the job if `guard` is not a valid guard, or if the
+ * guard stays held too long. uat_waitobj_looked() follows the last look. */
 void uat_waitobj_look_later(uint64_t name, enum uat_park_kind kind, const char *what, uint64_t guard,
                             struct uat_relax *relax);
 void uat_waitobj_looked(const struct uat_relax *relax);
@@ -193,8 +193,8 @@ static inline void *uat_waitobj_reply(const struct uat_waking *waking, size_t si
 /* Ends the job: a waiter's reply is not in its stack. */
 _Noreturn void uat_waitobj_refuse_reply(const struct uat_waking *waking) __attribute__((cold));
 
-/* Answer a waiter with status and `size` bytes of value from registered memory (NULL and 0: none), and make its task
- * ready. */
+/* Answer a waiter with status and with `size` bytes of value from registered memory, and make its task ready. value and
+ * size: NULL and 0 if there is no value. */
 static inline void uat_waitobj_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
                                     const void *value, size_t size);
 
@@ -215,14 +215,14 @@ void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t si
 /*
  * A task that waits in several queues at once has a select waiter: its own block in the heap where it waited, with an
  * entry for each queue. An entry has the form of a waiter's header: sp is 0, base is the select waiter's name, and
- * reply is the address for the answer of this queue. The worker that dequeues an entry claims its select waiter. One
- * worker wins, and wakes the task.
+ * reply is the address for the answer of this queue. A worker that dequeues an entry claims the entry's select waiter.
+ * Only one worker wins the claim, and that worker wakes the task.
  *
  *   S6  Only the CMP_SWAP of the adapter changes `claim`, which is 0 until the first waker. A worker claims under the
  *       guard of a queue that holds one of the entries.
  *   S7  The task queues its entries with the guards of all its objects held. After the task was resumed, it removes the
- *       entries that are left, each under the guard of the entry's queue. Then no worker knows the select waiter any
- *       more, and it is given back.
+ *       entries that are left, each under the guard of the entry's queue. After that no worker knows the select waiter,
+ *       and the task gives it back.
  */
 struct uat_select_waiter {
     uint64_t returned; /* as in struct uat_block */

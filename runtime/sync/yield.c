@@ -3,7 +3,7 @@
 
 #include "runtime/sync/waitobj.h"
 
-/* No other task knows this task's name, so it is made ready as soon as it is evacuated. */
+/* The task is made ready as soon as it is evacuated, because no other task knows its name and could wake it. */
 static void park(struct uat_park *wait, uint64_t name)
 {
     const struct uat_parked *parked = (const struct uat_parked *)(const void *)uat_waitobj_address(name);
