@@ -18,7 +18,8 @@
 
 _Static_assert((int)UAT_CONTENT_PIECE <= (int)UAT_PIECE, "a reader has room for each piece");
 
-/* The number of files with contents in the checkpoint that this job continues from; 0: it has no global memory. */
+/* The number of files with contents in the checkpoint that this job continues from. 0: the checkpoint has no global
+ * memory. */
 static uint64_t files;
 
 static bool is_open(void)
@@ -114,7 +115,7 @@ static int restore_own(struct uat_sections_head head)
         rc = read < 0 ? (int)read : 0;
     }
     free(to.buffer);
-    uat_global_before_stop(); /* waits until all that was put is at its home */
+    uat_global_before_stop(); /* waits until all bytes that were put are at their homes */
     return rc;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Global memory in a checkpoint. The file `job` has the table of arrays (runtime/global/table.h). The file `memory-R`
- * has the bytes of the chunks of which worker R was the home. The file `rank-V` has the lists of the objects' part V.
+ * has the bytes of the chunks whose home was worker R. The file `rank-V` has the lists of part V, which holds objects.
  *
- * Contents belong to addresses, not to ranks. So a restarted job may place chunks on other workers. Its workers divide
- * the pieces of the files `memory-R` among themselves.
+ * Contents belong to addresses, not to ranks. So a restarted job may place chunks on other workers. The workers of a
+ * restarted job divide the pieces of the files `memory-R` among themselves.
  */
 #ifndef UAT_CHECKPOINT_ARRAYS_H
 #define UAT_CHECKPOINT_ARRAYS_H
@@ -21,8 +21,8 @@ void uat_arrays_close(void);
  * reported. */
 int uat_arrays_write(const struct uat_sections_head *head);
 
-/* Append the table of arrays to the file `job`. uat_arrays_take_table() takes it from its section, before main()
- * allocates arrays, and returns whether the section is sound. */
+/* Append the table of arrays to the file `job`. uat_arrays_take_table() takes the table from its section, before main()
+ * allocates arrays. It returns whether the section is sound. */
 void uat_arrays_save_table(struct uat_sections_out *out);
 bool uat_arrays_take_table(const struct uat_section *section);
 
@@ -35,9 +35,9 @@ bool uat_arrays_take_objects(const struct uat_section *section);
  * reports. */
 int uat_arrays_check(void);
 
-/* Put back all contents. head: as in all files of the checkpoint. rc: the caller's status so far. Collective; a worker
- * that fails on its own returns its error after it has met the other workers. Returns 0, or a negative errno that has
- * been reported. */
+/* Put back all contents. head: as in all files of the checkpoint. rc: the caller's status so far. Collective. If a
+ * worker fails on its own, it returns its error after it has met the other workers. Returns 0, or a negative errno that
+ * has been reported. */
 int uat_arrays_restore(const struct uat_sections_head *head, int rc);
 
 #endif

@@ -47,7 +47,7 @@ static bool is_on(void)
     return uat_checkpoint_settings.folder[0] != 0;
 }
 
-/* Choose the checkpoint's number by the settings and `latest`. */
+/* Choose the checkpoint's number by the settings and by `latest`. */
 static int choose_number(uint64_t *number)
 {
     int rc = uat_folder_open();
@@ -185,8 +185,8 @@ static int write_ranks(struct uat_sections_head *head, const struct uat_chain *c
     return rc ? rc : uat_arrays_write(head);
 }
 
-/* The highest value of any worker, in whole kilobytes. Workers agree on the lowest status, so each value is sent as a
- * negative status. */
+/* The highest value of all workers, in whole kilobytes. Workers can agree only on their lowest status, so each value is
+ * sent as a negative status. */
 static uint64_t highest(uint64_t bytes)
 {
     return (uint64_t)-uat_collective_agree(-(int)((bytes + 1023) / 1024)) * 1024;

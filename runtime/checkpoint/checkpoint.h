@@ -4,8 +4,8 @@
  * runtime/sched/stop.h. What is in the files: folder.h, sections.h, manifest.h.
  *
  *   K7  Restore writes the memory of all workers before any of them resumes a task.
- *   K8  A worker with a chain publishes that it has work before the barrier of K7. Otherwise rank 0 could find a
- *       deadlock where there is none.
+ *   K8  Before the barrier of K7, a worker with a chain publishes that it has work. Otherwise rank 0 could report a
+ *       deadlock that does not exist.
  */
 #ifndef UAT_CHECKPOINT_ROOM_H
 #define UAT_CHECKPOINT_ROOM_H
@@ -24,8 +24,8 @@ struct uat_checkpoint_config {
 };
 
 /* Choose the checkpoint to continue from, if there is one, and read the data that concern all workers. Called as soon
- * as rank and size are known. *colour: this worker's colour, replaced by the one in the checkpoint. *id: identifies
- * the checkpoint; 0: the job begins anew. Returns 0, or a negative errno that has been reported. */
+ * as rank and size are known. *colour: this worker's colour; the checkpoint's colour replaces it. *id becomes the
+ * checkpoint's id, or 0 if the job begins anew. Returns 0, or a negative errno that has been reported. */
 int uat_checkpoint_choose(int *colour, uint64_t *id);
 
 /* Compare this job with the one that wrote the checkpoint. *canary is replaced by the checkpoint's canary. Returns 0,
@@ -36,7 +36,7 @@ int uat_checkpoint_compare(const struct uat_checkpoint_config *config, uint64_t 
 int uat_checkpoint_open(void);
 void uat_checkpoint_close(void);
 
-/* A run begins. Returns the record of how this run ended in the interrupted job, or NULL if the run must be
+/* Called when a run begins. Returns the record of how this run ended in the interrupted job, or NULL if the run must be
  * executed. */
 const struct uat_run_record *uat_checkpoint_run_begins(void);
 
@@ -46,7 +46,7 @@ const struct uat_run_record *uat_checkpoint_run_begins(void);
 bool uat_checkpoint_is_interrupted(void);
 void uat_checkpoint_go_on(void);
 
-/* The run is over; this is its result. */
+/* Called when the run is over, with its result. */
 void uat_checkpoint_run_ended(const void *bytes, size_t size, bool failed);
 
 #endif

@@ -207,7 +207,7 @@ int uat_folder_complete(uint64_t number)
         rc = uat_output_close_synced(&output);
     }
     if (!rc) {
-        sync_folder(0); /* reports its failure; but `latest` now names the checkpoint, so the checkpoint is kept */
+        sync_folder(0); /* reports its own failure; the checkpoint is kept, because `latest` names it by now */
         return 0;
     }
     uat_error("checkpoint: %s cannot be written: %s", name, uat_output_error(rc));

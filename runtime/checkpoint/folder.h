@@ -8,11 +8,11 @@
  *   FOLDER/lock        says which job uses the folder
  * Each file has a temporary name until it is complete (base/output.h).
  *
- *   K9  All files of the checkpoint that `latest` names are on the disk. No checkpoint is changed once it is
- *       complete, and none is removed before `keep` newer ones are complete.
+ *   K9  All files of the checkpoint that `latest` names are on the disk. A complete checkpoint is never changed. It is
+ *       removed only after `keep` newer checkpoints are complete.
  *
- * Rank 0 alone changes the folder; the others create their own files. Functions return 0 or a negative errno that has
- * been reported with the file's name.
+ * Rank 0 alone changes the folder. The other ranks create their own files. Functions return 0 or a negative errno that
+ * has been reported with the file's name.
  */
 #ifndef UAT_CHECKPOINT_FOLDER_H
 #define UAT_CHECKPOINT_FOLDER_H
@@ -31,30 +31,32 @@ int uat_folder_open(void);
 /*
  * Lock FOLDER for this job until uat_folder_unlock(), or until this process ends. The lock is a record lock on
  * FOLDER/lock: a forked child does not inherit it, and file systems that several hosts share support it. Returns -EBUSY
- * if another job has it. If the file system has no locks, this warns and returns 0.
+ * if another job has the lock. If the file system has no locks, this warns and returns 0.
  */
 int uat_folder_lock(void);
 void uat_folder_unlock(void);
 
-/* A description of the job that has locked FOLDER, written by that job; "" if there is none. `text` has size bytes. */
+/* Returns the description that the job which has locked FOLDER wrote of itself, or "" if there is none. `text` has size
+ * bytes. */
 const char *uat_folder_holder(char *text, size_t size);
 
-/* The number in `latest`; *number 0: there is none. */
+/* Set *number to the number in `latest`, or to 0 if there is none. */
 int uat_folder_latest(uint64_t *number);
 
 /* Is this checkpoint complete? */
 int uat_folder_has(uint64_t number);
 
-/* The numbers of all checkpoints, complete or not, the highest first. Returns how many; the caller frees *numbers. */
+/* List the numbers of all checkpoints, complete or not, the highest first. Returns how many there are. The caller frees
+ * *numbers. */
 size_t uat_folder_list(uint64_t **numbers);
 
-/* The highest number of any checkpoint, complete or not; 0: there is none. */
+/* Returns the highest number of all checkpoints, complete or not, or 0 if there is none. */
 uint64_t uat_folder_highest(void);
 
 /* Begin checkpoint `number`: create its folder. */
 int uat_folder_begin(uint64_t number);
 
-/* All files are written: let `latest` name the checkpoint (K9). */
+/* Let `latest` name the checkpoint, whose files are all written (K9). */
 int uat_folder_complete(uint64_t number);
 
 /* Remove a checkpoint. Errors are ignored, because `latest` no longer names the checkpoint, or never did. */

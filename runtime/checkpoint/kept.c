@@ -21,7 +21,7 @@
 
 enum { HEAP_SHARE = 16 /* a chain that would take more than 1/HEAP_SHARE of the heap is not offered */ };
 
-/* A record or a block: the address in its name, and its address here. */
+/* A record or a block. It has the address in its name, and its address on this worker. */
 struct lent {
     enum uat_section_kind kind;
     uint64_t address, whole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The manifest of a checkpoint: a text with one fact per line, which ends with its CRC. */
+/* The manifest of a checkpoint: a text with one fact per line. Its last line is its CRC. */
 #ifndef UAT_MANIFEST_H
 #define UAT_MANIFEST_H
 
@@ -35,8 +35,8 @@ int uat_manifest_write(const struct uat_manifest *manifest, const char *name);
  * reported. */
 int uat_manifest_read(struct uat_manifest *manifest, uint64_t number);
 
-/* Read and check the file of a rank of this checkpoint, or, for UAT_MANIFEST_JOB, the file `job`. The caller frees *in.
- * Returns 0, or a negative errno that has been reported. */
+/* Read and check the file of a rank of this checkpoint. If rank is UAT_MANIFEST_JOB, the file is `job`. The caller
+ * frees *in. Returns 0, or a negative errno that has been reported. */
 enum { UAT_MANIFEST_JOB = -1 };
 int uat_manifest_file(const struct uat_manifest *manifest, struct uat_sections_in *in, int rank);
 

@@ -33,8 +33,8 @@ static void take_signal(int signal, siginfo_t *info, void *context)
         uat_stop_note(ends || info->si_code != SI_TIMER);
 }
 
-/* The first SIGTERM asks for a checkpoint, the second one ends this worker. Each rank asks, because the sender may have
- * chosen any process of the job. */
+/* The first SIGTERM asks for a checkpoint; the second SIGTERM ends this worker. Every rank treats the signal as a
+ * request, because the sender may have chosen any process of the job. */
 static bool spare_first(void)
 {
     static volatile sig_atomic_t taken;

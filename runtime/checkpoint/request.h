@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What asks for a checkpoint: SIGUSR2, SIGTERM, the clock, uat_checkpoint(). */
+/* The requests for a checkpoint: by SIGUSR2, by SIGTERM, by the clock, by uat_checkpoint(). */
 #ifndef UAT_CHECKPOINT_REQUEST_H
 #define UAT_CHECKPOINT_REQUEST_H
 
@@ -9,7 +9,7 @@
 int uat_request_catch(void);
 void uat_request_release(void);
 
-/* With sigterm=checkpoint, take this worker's first SIGTERM as a request. Called before the barrier of the start: after
+/* With sigterm=checkpoint, take this worker's first SIGTERM as a request. Called before the barrier of the start. After
  * that barrier rank 0 may begin the program, and a user who sees the program run may send the signal to all workers.
  * Returns 0. */
 int uat_request_spare(void);
@@ -18,11 +18,11 @@ int uat_request_spare(void);
 int uat_request_open(void);
 void uat_request_close(void);
 
-/* A stop is over: start the clock again. end: the stop should have ended the job, but could not. */
+/* Start the clock again, because a stop is over. end: the stop should have ended the job, but could not. */
 void uat_request_done(bool end);
 
-/* A worker's state cannot be saved now: start the clock again. If the request should end the job (end), it stays, and
- * is made again after a second. Returns whether the request stays. */
+/* Start the clock again, because a worker's state cannot be saved now. If the request should end the job (end), the
+ * request stays, and is made again after a second. Returns whether the request stays. */
 bool uat_request_refused(bool end);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of a checkpoint: a sequence of sections. The first one is the head, the last one is the end. Each has a CRC
- * over its words and its bytes. The end counts the sections, so that a truncated file is detected. Little-endian, like
- * the processors.
+ * A file of a checkpoint: a sequence of sections. The first one is the head, the last one is the end. Each section has
+ * a CRC over its words and its bytes. The end counts the sections, so that a truncated file is detected. All words are
+ * little-endian, as in the processors.
  */
 #ifndef UAT_SECTIONS_H
 #define UAT_SECTIONS_H
@@ -18,7 +18,7 @@ enum uat_section_kind {
     UAT_SECTION_HEAD,     /* struct uat_sections_head */
     UAT_SECTION_IDENTITY, /* rank 0's struct uat_identity */
     UAT_SECTION_RUN,      /* a run that is over: struct uat_run_record, and its result */
-    UAT_SECTION_CHAIN,    /* entries of the chain; address: the handle of the child for which its task waits in place */
+    UAT_SECTION_CHAIN,    /* entries of the chain; address: handle of the child that its task waits for in place */
     UAT_SECTION_STACK,    /* the bytes from sp to the base of the oldest entry */
     UAT_SECTION_RECORD,   /* a join record */
     UAT_SECTION_BLOCK,    /* a block of the evacuation heap */
@@ -64,7 +64,7 @@ int uat_sections_create(struct uat_sections_out *out, const char *name, const st
 void uat_sections_add(struct uat_sections_out *out, enum uat_section_kind kind, uint64_t address, const void *bytes,
                       size_t size);
 
-/* Append the end, and bring the file to the disk. */
+/* Append the end section, and bring the file to the disk. */
 int uat_sections_close(struct uat_sections_out *out);
 
 /* A file that was read. */
@@ -75,7 +75,7 @@ struct uat_sections_in {
     char name[UAT_SECTIONS_NAME];
 };
 
-/* Open a file for reading, and set name and size. It must be a regular file of this user, and no link. Returns a
+/* Open a file for reading, and set name and size. The file must be a regular file of this user, and no link. Returns a
  * descriptor or a negative errno that has been reported. */
 int uat_sections_open(struct uat_sections_in *in, const char *name);
 

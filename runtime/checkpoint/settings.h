@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The setting of checkpoints: see base/settings.h. */
+/* The settings of checkpoints: see base/settings.h. */
 #ifndef UAT_CHECKPOINT_SETTINGS_H
 #define UAT_CHECKPOINT_SETTINGS_H
 

@@ -156,7 +156,7 @@ static bool is_in(const struct made *made, uint32_t unit)
     return false;
 }
 
-/* Has main() made again each object that it had made when the file was written? */
+/* Has main() made all objects again that it had made when the file was written? */
 static bool are_made(const struct made *made)
 {
     for (size_t i = 0; i < uat_heap.lent.count; i++) {

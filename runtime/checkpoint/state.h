@@ -9,14 +9,14 @@
 #include "runtime/checkpoint/sections.h"
 #include "runtime/segment/ghost.h"
 
-/* Why this worker's state cannot be saved now; 0: it can. */
+/* The reason why this worker's state cannot be saved now. 0: it can be saved. */
 enum uat_state_obstacle { UAT_STATE_FINE, UAT_STATE_INTERVAL, UAT_STATE_NAMES };
 enum uat_state_obstacle uat_state_obstacle(void);
 const char *uat_state_obstacle_text(enum uat_state_obstacle obstacle);
 
-/* Functions that kept.c uses for ghosts, too. In this order, the functions write a chain and the bytes of its stacks to
- * the file; add the counters in a section; take a chain's entries from a section; and set sp of the chain if the
- * section is the chain's stack. The last three functions return whether the section is sound. */
+/* Functions that kept.c uses for ghosts, too. The first function writes a chain and the bytes of its stacks to the
+ * file. The second adds the counters in a section. The third takes a chain's entries from a section. The fourth sets sp
+ * of the chain if the section is the chain's stack. The last three functions return whether the section is sound. */
 void uat_state_save_chain(struct uat_sections_out *out, const struct uat_chain *chain, const void *stack);
 bool uat_state_add_counts(const struct uat_section *section);
 bool uat_state_take_chain(const struct uat_section *section, struct uat_chain *chain);

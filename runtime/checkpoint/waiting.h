@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting tasks in a checkpoint. Their stacks, and the objects that they wait for, are blocks of the evacuation heap,
- * which state.h saves. These functions save the tasks that are ready, and how many tasks wait. */
+/* Waiting tasks in a checkpoint. Their stacks, and the objects that they wait for, are blocks of the evacuation heap.
+ * The functions of state.h save these blocks. The functions below save the ready tasks and the number of tasks that
+ * wait. */
 #ifndef UAT_CHECKPOINT_WAITING_H
 #define UAT_CHECKPOINT_WAITING_H
 
