@@ -44,7 +44,8 @@ static bool is_hit(int64_t i)
     return i == n / 100 * hit;
 }
 
-/* Returns a checksum of the prefix sums [begin, end). *sum: the sum before `begin`; on return, the sum before `end`. */
+/* Returns a checksum of the prefix sums [begin, end). *sum is the sum before `begin`. On return it is the sum before
+ * `end`. */
 static uint64_t write_sums(int64_t begin, int64_t end, uint64_t *sum)
 {
     uint64_t written = 0;
@@ -147,7 +148,7 @@ static void search_part(uat_context_t *c, const void *arg, void *result)
     *(struct sums *)result = (struct sums){.sum = (uint64_t)found};
 }
 
-/* The second pass, over iterations that a part has only summed: writes their prefix sums. */
+/* The second pass. It writes the prefix sums of iterations that a part has only summed. */
 UAT_TASK(uint64_t, second, int64_t, begin, int64_t, end, uint64_t, sum)
 {
     return write_sums(begin, end, &sum);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A merge sort in passes. The first pass sorts chunks. Each later pass merges pairs of runs. An iteration of such a
- * pass makes one chunk of the output: a binary search finds where the chunk starts and ends in both runs. In virtual
+ * A merge sort in passes. The first pass sorts chunks. Each later pass merges pairs of runs. An iteration of a merge
+ * pass makes one chunk of the output. A binary search finds where the chunk starts and ends in both runs. In virtual
  * time an element takes SORT_NS in the first pass, and MERGE_NS in each later pass.
  */
 #include "perf/adaptive_sort.h"

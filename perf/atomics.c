@@ -4,10 +4,10 @@
  * several processes change one or several words, which rank 0 owns. The processes with the highest ranks are used
  * first, rank 0 last.
  *
- * A second part changes one word on each of several workers. These share a host if the launcher places consecutive
- * ranks on one host. The words are at the same address in all workers, or each worker's word is 64 bytes further than
- * its predecessor's. An adapter that serialises atomics by the low 12 bits of their addresses is slower if the
- * addresses are equal (transport/colour.h).
+ * A second part changes one word on each of several workers. These workers share a host if the launcher places
+ * consecutive ranks on one host. Either the words are at the same address in all workers, or each worker's word is 64
+ * bytes beyond its predecessor's. An adapter that serialises atomics by the low 12 bits of their addresses is slower if
+ * the addresses are equal (transport/colour.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +54,8 @@ struct flight {
     uint32_t guess; /* s->guess of the word when this operation was posted */
 };
 
-/* The rank that has the word. With several targets, each target has one word, and `word` is the target's rank. */
+/* Returns the rank that has the word. With several targets, each target has one word, and `word` is the target's
+ * rank. */
 static int target_of(const struct row *row, int word)
 {
     return row->targets > 1 ? word : 0;
@@ -70,7 +71,7 @@ struct shooter {
     struct flight flights[WINDOW_MAX];
     /* What the next CMP_SWAP of a word expects: the last value seen, increased once by each operation in flight. */
     uint64_t expected[WORDS_MAX];
-    uint32_t guess[WORDS_MAX]; /* how often the expected value was wrong */
+    uint32_t guess[WORDS_MAX]; /* number of times that the expected value was wrong */
     uint64_t successes;
 };
 

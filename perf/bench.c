@@ -21,8 +21,8 @@ struct job {
     bool too_large; /* the memory is too small for the input: rank 0 has reported that, and all workers know it */
 };
 
-/* The current run. A pause moves the run's start to a later time, by the length of the pause. What is counted during a
- * pause is left out. */
+/* The current run. A pause moves the run's start to a later time, by the length of the pause. Counts that rise during a
+ * pause are left out. */
 static struct {
     struct uat_moment start, paused_at;
     uat_stats_t counted, counted_at; /* the counters before the run; the counters before the pause */
@@ -108,8 +108,7 @@ static void check(struct job *job, const uint64_t *answer, const char *whose, in
     }
 }
 
-/* If the right answer is unknown, the first answer is taken as right. If the right answer is unknown, the first answer
- * found is taken as right. */
+/* Compare an answer with the right one. If the right answer is unknown, the first answer is taken as right. */
 static void check_or_learn(struct job *job, const uint64_t *answer, const char *whose, int64_t number, bool *have)
 {
     if (*have)
@@ -157,7 +156,7 @@ static int run_once(const struct job *job, struct uat_bench_run *run)
     return 0;
 }
 
-/* Measure how deep the stacks have been. This takes long over verbs, so it is done once, after all runs. */
+/* Measure how deep the stacks have been. The measurement takes long over verbs, so it is done once, after all runs. */
 static int measure_stacks(struct job *job)
 {
     uat_stats_t all;

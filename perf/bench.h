@@ -68,9 +68,8 @@ struct uat_bench {
     struct uat_bench_figure names[UAT_BENCH_FIGURES]; /* names of the figures; an entry without a name ends them */
     /*
      * Measures, and reports on rank 0. A microbenchmark sets this function, and leaves out `results`, known(), run()
-     * and sequential(). A microbenchmark has no --seq and no --repeat. Collective, between uat_init() and
-     * uat_finalize(). Returns 0 or a negative errno, which it has reported. Two of the errors must be returned on all
-     * workers:
+     * and sequential(). It has no --seq and no --repeat. Collective, between uat_init() and uat_finalize(). Returns 0
+     * or a negative errno, which it has reported. Two of the errors must be returned on all workers:
      * - -EINVAL, if this job cannot be measured (the command line is wrong)
      * - UAT_BENCH_NO_ARRAY, if uat_global_alloc() refused
      */
@@ -94,10 +93,10 @@ static inline void uat_bench_opaque(void)
 }
 
 /*
- * Call this pair in run() or sequential() around code that is not part of the measurement, such as a check of the
- * answer. The seconds, cycles and counters of a pause are left out. A pause that is not ended lasts to the end of the
- * run. In run() both are collective and must be called outside uat_run(). If one of them fails, the run fails with that
- * error.
+ * Call these two functions in run() or sequential() around code that is not part of the measurement, such as a check of
+ * the answer. The seconds, cycles and counters of a pause are left out. If a pause is not ended, it lasts to the end of
+ * the run. In run() both functions are collective and must be called outside uat_run(). If one of them fails, the run
+ * fails with that error.
  */
 void uat_bench_pause(void);
 void uat_bench_resume(void);
@@ -127,7 +126,7 @@ struct uat_bench_run {
     uat_stats_t stats; /* counters of this run, over all workers; stack_bytes_max counts since the start */
 };
 
-/* The content of the report. `run` is the run with the median time, and the figures are from that run. */
+/* The content of the report. `run` is the run with the median time. The figures are also from that run. */
 struct uat_bench_report {
     const struct uat_bench *bench;
     const struct uat_bench_settings *settings;

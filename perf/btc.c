@@ -51,7 +51,7 @@ __attribute__((noinline)) static uint64_t grow_children(int64_t level)
     return tasks;
 }
 
-/* Like create(), but it calls the last child. It is a task type of its own, so that it does not affect the code of
+/* Like create(), but it calls the last child. It is a separate task type, so that it does not affect the code of
  * create(). */
 static uint64_t grow(int64_t level)
 {
@@ -81,7 +81,7 @@ static int sequential(uint64_t *answer)
     return 0;
 }
 
-/* The sum of (2 * iterations)^i for i from 0 to depth, or false when it does not fit. */
+/* *answer: the sum of (2 * iterations)^i for i from 0 to depth. Returns false if the sum does not fit. */
 static bool known(uint64_t *answer)
 {
     uint64_t level = 1;

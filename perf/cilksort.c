@@ -18,8 +18,8 @@ struct totals {
     uat_atomic_t wrong, before, after;
 };
 
-/* Fill, sort, check. *seconds: time of the sort alone. Returns 0 or a negative errno; -EPROTO: the result is not
- * sorted. */
+/* Fill, sort, check. *seconds: time of the sort alone. Returns 0 or a negative errno. -EPROTO means that the result is
+ * not sorted. */
 static int sort_once(const struct uat_cilksort *cilksort, struct totals *totals, double *seconds)
 {
     size_t size = (size_t)uat_size(), rank = (size_t)uat_rank(), from = (size_t)n * rank / size,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Do arrays evict each other from the first-level cache? For each pair x, y of 16 arrays, apply a rotation to y[i] and
- * x[i + lag]. The arrays are of three kinds, which take turns: global arrays; arrays of malloc(); and memory mapped at
- * multiples of 1 GiB plus k * --step, which tries other placement rules. The program runs on one worker. Figures are in
- * docs/global.md.
+ * Do arrays evict each other from the first-level cache? For each pair x, y of 16 arrays, the program applies a
+ * rotation to y[i] and x[i + lag]. The arrays are of three kinds, which take turns: global arrays; arrays of malloc();
+ * and memory mapped at multiples of 1 GiB plus k * --step. The third kind tries other placement rules. The program runs
+ * on one worker. Figures are in docs/global.md.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -91,8 +91,8 @@ static void close_arrays(void)
         munmap(mapping, (ARRAYS + 1) * APART + ARRAYS * (size_t)step + room());
 }
 
-/* Measure for all pairs how many bytes are loaded and stored per cycle. For each pair the best round counts. The kinds
- * take turns. */
+/* Measure for all pairs the number of bytes that are loaded and stored per cycle. For each pair the best round counts.
+ * The kinds take turns. */
 static void measure_row(size_t bytes, size_t lag)
 {
     static double rate[KINDS][PAIRS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares the total rate of steals of many thieves from one victim with the rate of a single thief. Under a protocol
- * that livelocks, the rate falls towards 0. The lock protocol avoids this livelock: a loser undoes its FETCH_ADD of 1
- * and backs off for a random time. Rank 0 is the victim and keeps its ring full. The other ranks steal.
+ * that livelocks, the rate falls towards 0. The lock protocol avoids this livelock, because a loser undoes its
+ * FETCH_ADD of 1 and backs off for a random time. Rank 0 is the victim and keeps its ring full. The other ranks steal.
  */
 #include <errno.h>
 #include <sched.h>
@@ -34,8 +34,8 @@ static double now(void)
     return uat_moment_now().seconds;
 }
 
-/* Keep the ring full until time `end`: push NEST entries, publish as many as fit, and push new ones when all have been
- * stolen. */
+/* Keep the ring full until time `end`. Push NEST entries, and publish as many as fit. When all have been stolen, push
+ * new entries. */
 static void be_victim(double end)
 {
     struct uat_deque *deque = uat_inspect_deque();

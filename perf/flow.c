@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures what a data-flow task costs (uat/dataflow.h), with empty tasks of 0, 1 and 3 accesses. Each task accesses
+ * Measures the cost of a data-flow task (uat/dataflow.h), with empty tasks of 0, 1 and 3 accesses. Each task accesses
  * its own data, or all access the same data. In place: all tasks of the flow run on one worker. Ledger: the flow's
- * first task waits, so all other tasks become entries of the ledger. These tasks are spawned while the first task
+ * first task waits, so all other tasks become entries of the ledger. The other tasks are spawned while the first task
  * waits, and run after it has ended. A row is the sum of both times. `perf/measure flows` runs the same sequences with
  * OpenMP and StarPU (perf/rivals) in the same rounds.
  *

@@ -2,11 +2,11 @@
 /*
  * Measures, in real time, what the migration of a stack costs with iso-address (HPDC'15, section 4). With iso-address
  * each stack has its own address range in the whole job. These ranges cannot be registered, so a thief copies the stack
- * from a buffer. The thief has touched the target pages before (USED) or not (FRESH). For comparison, the program
- * measures a copy of uni-address (COPY), too: uni-address suspends or resumes a task by one copy within resident
- * memory. The kinds take turns in each round.
+ * from a buffer. The thief has touched the target pages before (USED), or it has not (FRESH). For comparison, the
+ * program also measures a copy of uni-address (COPY). Uni-address suspends or resumes a task by one copy within
+ * resident memory. The kinds take turns in each round.
  *
- * The program also measures what a child on its own stack costs its spawner: take a slot, switch to it, switch back,
+ * The program also measures the cost to a spawner of a child on its own stack: take a slot, switch to it, switch back,
  * and return the slot. The slot that was returned last is taken first, so it is in the cache.
  */
 #include <errno.h>

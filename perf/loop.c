@@ -8,7 +8,7 @@
 #include "uat/reducer.h"
 
 static int64_t n = 1000000000, work; /* number of iterations; nanoseconds of work per iteration, 0 for none */
-static int64_t reducer;              /* not 0: iterations count in a reducer instead of in a passed value */
+static int64_t reducer;              /* if not 0, iterations count in a reducer, not in a passed value */
 
 static uint64_t cycles_of_work; /* `work` in cycles of this host's counter; every worker measures it */
 
@@ -70,8 +70,8 @@ UAT_TASK(uint64_t, all, int64_t, iterations)
     return result;
 }
 
-/* Convert the work to cycles of this host's counter, once the options are known. It is the benchmark's refuse(), but it
- * refuses nothing. */
+/* Convert the work to cycles of this host's counter. The benchmark calls this as its refuse(), when the options are
+ * known. The function refuses nothing. */
 static const char *calibrate(void)
 {
     if (work > 0)

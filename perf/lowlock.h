@@ -7,14 +7,14 @@
  * its two steps. Model: tests/model/lowlock.pml.
  *
  *   W1  `tail` names the last node, or 0 if the queue is empty (the paper's sentinel). Only CMP_SWAPs change it.
- *   W2  `first` holds the first node's address, or 0, and a count. Only CMP_SWAPs change it, and each one raises the
- *       count. So a dequeue fails if its node was dequeued and enqueued again after the dequeue had read `first`. The
- *       paper has no count, and also changes this word by stores.
- *   W3  If `first` is 0 and `tail` is not, exactly one process is going to set `first`: the one that has enqueued into
- *       the empty queue, or the one that has dequeued the last node while another was enqueued. All other dequeues
- *       wait.
- *   W4  A node's `next` is 0 when the node enters the queue. The process that enqueues the next node sets it,
- *       once. A node that has a successor is dequeued only after its `next` was set.
+ *   W2  `first` holds the first node's address, or 0, and a count. Only CMP_SWAPs change `first`, and each swap raises
+ *       the count. So a dequeue's swap fails if another process has dequeued and enqueued the node since the dequeue
+ *       read `first`. The paper has no count, and also changes this word by stores.
+ *   W3  If `first` is 0 and `tail` is not, exactly one process is going to set `first`. It is the process that has
+ *       enqueued into the empty queue, or the process that has dequeued the last node while another node was enqueued.
+ *       All other dequeues wait.
+ *   W4  A node's `next` is 0 when the node enters the queue. The process that enqueues the next node sets `next`, once.
+ *       A node that has a successor is dequeued only after its `next` was set.
  */
 #ifndef UAT_PERF_LOWLOCK_H
 #define UAT_PERF_LOWLOCK_H
@@ -51,9 +51,9 @@ static inline uint64_t lowlock_after(uint64_t first, uint64_t address)
     return ((first >> LOWLOCK_SHIFT) + 1) << LOWLOCK_SHIFT | address;
 }
 
-/* Sequentially consistent. This process's stores to a node take effect before other processes can find the node, and
- * other processes' accesses to a node take effect before this process takes the node. The swaps of enqueue and dequeue
- * pair with each other. */
+/* The swap is sequentially consistent. This process's stores to a node take effect before other processes can find the
+ * node. Other processes' accesses to a node take effect before this process takes the node. The swaps of enqueue and
+ * dequeue pair with each other. */
 static inline int lowlock_swap(uint64_t *word, uint64_t expected, uint64_t desired)
 {
     return __atomic_compare_exchange_n(word, &expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);

@@ -2,14 +2,14 @@
 /*
  * N queens by divide and conquer over the columns. A task has the queens placed so far, one per row, and a set of
  * columns for the next queen. It spawns a task for each half of the set. A task with a single column places the queen
- * there. Then it continues with the next row and the columns there that no queen attacks.
+ * there. Then it continues with the next row, and with the columns of that row that no queen attacks.
  */
 #include "perf/bench.h"
 
 #define N_MOST 24
 
-/* Columns of the queens placed so far, by row. The board has no values that every task changes, so it is copied as a
- * whole. */
+/* Columns of the queens placed so far, by row. The board has no value that every task changes, so tasks copy the whole
+ * board. */
 struct board {
     uint8_t queen[N_MOST];
 };
@@ -76,7 +76,7 @@ UAT_TASK(uint64_t, count, struct board, board, uint32_t, rows, uint32_t, columns
     return count_join(&left) + ways;
 }
 
-/* Like count(), but it calls the last child. It is a task type of its own, so that it does not affect the code of
+/* Like count(), but it calls the last child. It is a separate task type, so that it does not affect the code of
  * count(). */
 UAT_TASK(uint64_t, tally, struct board, board, uint32_t, rows, uint32_t, columns)
 {

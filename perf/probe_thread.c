@@ -6,8 +6,8 @@
 
 uint64_t uat_probe_thread_resumed;
 
-/* Defined in probe_thread.S in a folder of asm/, because top-level assembly in a C file is lost in link-time
- * optimisation. */
+/* This function is defined in probe_thread.S in a folder of asm/, because link-time optimisation loses top-level
+ * assembly of a C file. */
 void uat_probe_thread_run(void) __attribute__((visibility("hidden")));
 
 _Static_assert(sizeof(struct uat_continuation) == UAT_SAVED_SIZE + UAT_RETURN_SIZE, "asm/offsets.h");
@@ -17,7 +17,8 @@ uintptr_t uat_probe_thread_base(size_t bytes)
     return uat_inspect_region_base() - bytes % 16; /* so the stack is aligned at the thread's call */
 }
 
-/* The value of an unused word of the stack. Each is different, so that a misplaced or missing word is found. */
+/* The value of an unused word of the stack. Each word has a different value, so that a misplaced or missing word is
+ * found. */
 static uint64_t word_at(const uint64_t *place)
 {
     return (uintptr_t)place * 0x9e3779b97f4a7c15u;

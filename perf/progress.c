@@ -99,7 +99,7 @@ static struct uat_progress_sum sum_up(void)
     return sum;
 }
 
-/* Show the line, cut to the terminal's width, because the next line could not erase a longer one. */
+/* Show the line, cut to the terminal's width. The next line could not erase a longer line. */
 static void show(void)
 {
     static struct uat_progress_sum last;

@@ -86,7 +86,7 @@ static bool guarded_dequeue(struct lowlock_node **held)
 }
 
 /* Michael and Scott's queues start with a dummy node. A dequeue makes the first node the new dummy. The dequeuing
- * process gets the former dummy, and copies the first node's number into it. */
+ * process gets the old dummy, and copies the first node's number into it. */
 static void free_enqueue(struct lowlock_node **held)
 {
     struct lowlock_node *node = *held;

@@ -19,7 +19,7 @@ void uat_report_end(void);
 /* Print a line of a table: a label, and text formatted as by printf(). Does nothing in JSON. */
 void uat_report_line(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Add a member to the innermost open object or list; key is NULL in a list. Does nothing in a table. */
+/* Add a member to the innermost open object or list. In a list, key is NULL. Does nothing in a table. */
 void uat_report_text(const char *key, const char *value);
 void uat_report_count(const char *key, uint64_t value);
 void uat_report_real(const char *key, double value);

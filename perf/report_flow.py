@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The critical path of data-flow tasks in a timeline. The path is followed backwards from the last end: from each part to the event that the part
-waited for.
+"""The critical path of data-flow tasks in a timeline. The path is followed backwards from the last end. From each part
+it leads to the event that the part waited for.
 
 An entry of a flow's ledger is spawned by the unroller, becomes ready at its spawn or at the end of another entry, then begins and ends.
 """
@@ -16,7 +16,7 @@ FLOWS = [
     ("in place", "gray1", "before the first entry, tasks run in place"),
 ]
 TASK, FETCH, HAND, UNROLL, WINDOW, PLACE = range(len(FLOWS))
-KINDS = 63  # bits of an entry's name that say what it is for
+KINDS = 63  # bits of an entry's name that say what the entry is for
 
 
 class Flows:

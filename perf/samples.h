@@ -34,7 +34,7 @@ double uat_samples_quantile(const struct uat_samples *samples, double share);
 void uat_samples_head(const char *title);
 void uat_samples_report(const struct uat_samples *samples, double tsc_hz);
 
-/* Cycles of the time-stamp counter per second, measured against the clock. Takes 20 ms. */
+/* Measure the cycles of the time-stamp counter per second, by the clock. This takes 20 ms. */
 double uat_samples_tsc_hz(void);
 
 #endif

@@ -21,7 +21,7 @@
 enum {
     BATCH = 1000, /* operations between two reads of the counter */
     WINDOW = 100, /* children that a flat loop spawns before it joins them */
-    DEPTH = 32,   /* spawners above the inner loop: more than are published at any time */
+    DEPTH = 32,   /* spawners above the inner loop; fewer are published at any time */
     TASKS_MAX = 1000000000
 };
 _Static_assert(BATCH % WINDOW == 0, "a batch consists of whole windows");
@@ -145,7 +145,7 @@ static bool always(void *context, uintptr_t sp)
     return true;
 }
 
-/* Time push and pop of a private entry, and of an entry that is published and popped unstolen. */
+/* Time push and pop of two entries: a private one, and one that is published and popped unstolen. */
 static void time_deque(int64_t batches)
 {
     struct uat_deque *deque = uat_inspect_deque();

@@ -8,9 +8,9 @@
 #include "perf/samples.h"
 #include "uat.h"
 
-enum { BATCH = 1000, WINDOW = 10, DEPTH = 32 /* spawners above the loop: more than are published at any time */ };
+enum { BATCH = 1000, WINDOW = 10, DEPTH = 32 /* spawners above the loop; fewer are published at any time */ };
 
-/* Defines a task, and a loop that spawns and joins it. The argument has `bytes` bytes and the result 8 or 16; both
+/* Defines a task, and a loop that spawns and joins it. The argument has `bytes` bytes, and the result has 8 or 16. Both
  * travel by value. The argument was written to memory long before the spawn, as is usual for an argument of this
  * size. */
 #define SIZE(bytes, type, name)                                                                                        \

@@ -44,14 +44,14 @@ static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
         attempt.in_place = end;
 }
 
-/* Word i of those words of the peer that the bare operations access. The words are at the end of the heap, which is
+/* Word i of the words on the peer that the bare operations access. The words are at the end of the heap, which is
  * unused outside a run. */
 static uint64_t *bare_word(int i)
 {
     return (uint64_t *)uat_inspect_spare((size_t)(2 * STEAL_BARES - i) * LINE);
 }
 
-/* Post the first request as a chain of its own, and then the others as a second chain. Wait for both. */
+/* Post the first request as a separate chain, and then the other requests as a second chain. Wait for both chains. */
 static void do_apart(int peer, const struct uat_op *ops, int count)
 {
     struct uat_transport *transport = uat_inspect_transport();

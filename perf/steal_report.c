@@ -15,8 +15,8 @@ static bool has_claims(const struct steal_series *series)
     return series->phase[UAT_PHASE_CLAIM].count > 0;
 }
 
-/* The median time of a claim minus that of a bare atomic of the same kind. The difference is the cost of the claim's
- * READs of the slot and the stack. */
+/* The median time of a claim, minus the median time of a bare atomic of the same kind. The difference is the cost of
+ * the claim's READs of the slot and the stack. */
 static double beyond_atomic(const struct steal_series *series)
 {
     enum steal_bare atomic = series->phase[UAT_PHASE_LOCK].count > 0 ? STEAL_FETCH_ADD : STEAL_CMP_SWAP;

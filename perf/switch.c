@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cost of a switch of control inside one task: uat's generators and rival libraries, in one run. The exercises are
- * those of Dolan, Muralidharan, Gregg (TACO 9(4), 2013), section 7. The rivals take turns, batch by batch, so that
- * other activity of the machine affects them equally.
+ * from Dolan, Muralidharan and Gregg (TACO 9(4), 2013), section 7. The rivals take turns, batch by batch, so that other
+ * activity of the machine affects them equally.
  */
 #include <errno.h>
 #include <stdio.h>

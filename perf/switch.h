@@ -12,12 +12,12 @@ extern "C" {
 
 struct uat_rival {
     const char *name;
-    /* Switch there and back n times, with nothing live on either side. NULL: not available. */
+    /* Switch to the other side and back n times, with nothing live on either side. NULL: not available. */
     void (*bare)(int64_t n);
     /* The sum of the numbers less than n, which a generator yields one by one. */
     uint64_t (*generator)(int64_t n);
-    /* In a ring of `members`, each with its own stack, a number is passed to the next member `passes` times. Each
-     * member adds 1 to the number. Returns the number at the end. NULL: not measured. */
+    /* Pass a number `passes` times to the next member of a ring. The ring has `members` members, each with its own
+     * stack. Each member adds 1 to the number. Returns the number at the end. NULL: not measured. */
     uint64_t (*ring)(int64_t members, int64_t passes);
     /* Bytes that a switch stores to save the side that it leaves, if nothing is live there. NULL: not measured. */
     size_t (*saved)(void);

@@ -90,8 +90,8 @@ static int ring_buffered(const struct sync_plan *plan, struct sync_taken *taken)
     return ring_run(taken, plan->members, plan->passes, 1, plan->frame);
 }
 
-/* A member of a ring with semaphores. Each member acquires its own semaphore, and then releases the next member's
- * semaphore. */
+/* A member of a ring with semaphores. Each member acquires its own semaphore, and then releases the semaphore of the
+ * next member. */
 UAT_TASK(uint64_t, gate_member, uat_semaphore_t, own, uat_semaphore_t, next, uint64_t, rounds)
 {
     for (uint64_t i = 0; i < rounds; i++) {
@@ -171,8 +171,8 @@ static int ping_pong(const struct sync_plan *plan, struct sync_taken *taken)
     return ring_run(taken, 2, plan->passes, 0, plan->frame);
 }
 
-/* One of two tasks that share a mutex. Each lets the other run while it holds the lock, so every lock except the first
- * waits. */
+/* One of two tasks that share a mutex. The task that holds the lock lets the other one run, so every lock except the
+ * first waits. */
 UAT_TASK(uint64_t, locker, uat_mutex_t, m, uint64_t, times)
 {
     for (uint64_t i = 0; i < times; i++) {

@@ -94,7 +94,7 @@ static void measure_row(const struct transfer_operation *s, bool far, size_t byt
         r->mib_per_second = (double)bytes / r->nanoseconds * 1e9 / (1 << 20);
 }
 
-/* Use all far memory once, and with it the whole cache, so that no measured transfer includes the page fault of a first
+/* Use all far memory once, and thereby the whole cache, so that no measured transfer includes the page fault of a first
  * access. */
 static void touch_far(void)
 {
@@ -124,7 +124,7 @@ static void measure_all(bool far)
 }
 
 /* Measure the flat loop, in which all workers take part. Collective. Each run of the loop is one round. The result is
- * the run's time divided by its iterations. */
+ * the run's time per iteration. */
 static int measure_flat(bool far)
 {
     int64_t count = 20 * operations;

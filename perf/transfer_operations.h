@@ -20,7 +20,7 @@ enum transfer_where { TRANSFER_BOTH, TRANSFER_FAR, TRANSFER_NEAR };
 struct transfer_operation {
     const char *name;
     transfer_fn *act;
-    size_t least, most, times; /* sizes in bytes: first, last, and the factor from one to the next */
+    size_t least, most, times; /* the first and the last size in bytes, and the factor between sizes */
     int window;                /* maximum window; windows start at 1 */
     enum transfer_where where;
     bool single; /* each far operation is timed by itself */

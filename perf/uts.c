@@ -2,7 +2,7 @@
 /*
  * Unbalanced tree search with tasks. A family is a node with a range of its children. A task gets an array of families.
  * It splits many families, or a large range of children, into halves, and spawns one half. It generates a small range
- * of children at once, and counts those that are leaves immediately. So leaves, which are most of the nodes, need no
+ * of children at once, and counts the leaves among them immediately. So leaves, which are most of the nodes, need no
  * task.
  *
  * The program uses the plain interface, because the size of the argument varies. A task works in place on its copy of

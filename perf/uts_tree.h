@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trees of the Unbalanced Tree Search benchmark (Olivier et al., LCPC'06). They are not stored: a node is a SHA-1
- * hash of 20 bytes, from which its children are computed.
+ * The trees of the Unbalanced Tree Search benchmark (Olivier et al., LCPC'06). The trees are not stored. A node is a
+ * SHA-1 hash of 20 bytes, and its children are computed from this hash.
  */
 #ifndef UAT_UTS_TREE_H
 #define UAT_UTS_TREE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A wavefront: local alignment of two random sequences (Smith and Waterman, J. Mol. Biol. 147, 1981; linear gap
- * penalty), in square blocks. A block's task waits for the futures of its upper and left neighbours, and sets one for
- * its lower and one for its right neighbour. Each row of blocks has a task that spawns and joins them.
+ * penalty), in square blocks. A block's task waits for the futures of its upper and left neighbours. It sets one future
+ * for its lower neighbour and one for its right neighbour. Each row of blocks has a task that spawns and joins them.
  */
 #include <stdint.h>
 #include <string.h>

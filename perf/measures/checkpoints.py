@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The costs of checkpoints: their speed compared with dd and memcpy, the time until all workers have stopped, the slow-down by one checkpoint per
-second, and the cost of UAT_CHECKPOINT to spawns and joins.
+second, and how much slower UAT_CHECKPOINT makes spawns and joins.
 
     perf/measure checkpoints [--rounds 3] [--elements 50000000] [--parts PART,...] [--workers 1024] [--folder FOLDER] [--build build]
 

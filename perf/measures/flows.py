@@ -4,8 +4,8 @@
     perf/measure flows [--parts tasks,programs] [--rounds 7] [--repeat 20] [--build build]
 
 A round runs all programs in turn, so that a change in the machine's speed affects both sides of a ratio. tasks: each figure of a round is the minimum
-of the repetitions, because a job of 2 workers on a busy machine waits for a preempted worker most of the time. programs: the ratio of the parallel
-time to the sequential time, median of the repetitions. Each program runs its parallel and its sequential form in turn.
+of the repetitions, because on a busy machine a job of 2 workers mostly waits for a preempted worker. programs: each figure is the ratio of the
+parallel time to the sequential time, as the median of the repetitions. Each program runs its parallel and its sequential form in turn.
 """
 import re
 import statistics

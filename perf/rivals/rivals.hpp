@@ -35,8 +35,8 @@ __attribute__((noinline, aligned(64))) inline void run_empty(std::int64_t begin,
         __asm__ volatile("");
 }
 
-/* An iteration of about a microsecond: a chain of `steps` dependent multiplications. So the work is fixed, not the
- * time. */
+/* An iteration of about a microsecond: a chain of `steps` dependent multiplications. The work of an iteration is fixed;
+ * its time is not. */
 __attribute__((noinline)) inline void run_piece(std::int64_t steps)
 {
     std::uint64_t x = 1;
