@@ -2,7 +2,7 @@
 /*
  * Description: a program for tests of checkpoints, started with two workers. When its job ends after the checkpoint,
  * TASKS tasks have been sent to worker 1 (uat_spawn_on()) and are in its inbox, because worker 1 is busy. After a
- * restart with any number of workers the tasks must still be there. The program then ends soon.
+ * restart with any number of workers, no task may be lost. The restarted program ends soon.
  *
  * usage: arrivals [wait]     (wait: the program does not ask for the checkpoint)
  */

@@ -35,7 +35,7 @@ def _status(pid):
 
 
 def stacks(pid):
-    """Stack traces of a process's threads, if there is a debugger. They show where a process is that printed no
+    """Stack traces of a process's threads, if there is a debugger. They show what a process does that printed no
     line."""
     if not shutil.which("gdb"):
         return []
@@ -101,8 +101,8 @@ def _has(pid, mask, number):
 
 
 def ready(launcher):
-    """Whether uatrun already handles its signals. From that moment it ignores SIGPIPE. The masks do not show signals
-    that are taken by sigwait()."""
+    """Whether uatrun already handles its signals. The function looks at SIGPIPE, which uatrun ignores from that moment
+    on. The masks do not show signals that are taken by sigwait()."""
     return _has(launcher, "SigIgn", signal.SIGPIPE)
 
 

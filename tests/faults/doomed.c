@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: computes Fibonacci numbers with workers that a signal ends or stops, at once or in the middle of a
- * steal. The fault campaign sends the signals.
+ * Description: computes Fibonacci numbers. Signals of the fault campaign end or stop workers, at once or in the middle
+ * of a steal.
  * usage: [uatrun -n WORKERS] test-doomed N [--json]
  *
- *   SIGRTMIN exit(0) at the next spawn; at a second signal: _exit(0) at once
+ *   SIGRTMIN      exit(0) at the next spawn; at a second signal: _exit(0) at once
  *   SIGRTMIN + 1  stop at the next moment at which the worker holds a claim or the lock of a victim
  *   SIGRTMIN + 2  die at the next such moment
  *   SIGRTMIN + 3  cancel SIGRTMIN + 1, if the worker has not yet stopped

@@ -8,8 +8,8 @@ TIMEOUT, LIMIT = 1, 3  # seconds: UAT_STALL_TIMEOUT and UAT_STALL_LIMIT for a wo
 
 
 class Fault:
-    """A kind of fault. If `ridden`, its run must end with the right answer. Otherwise the run may also fail with a
-    message that matches `says`."""
+    """A kind of fault. If `ridden` is set, the fault's run must end with the right answer. Otherwise the run may also
+    fail with a message that matches `says`."""
 
     excuse = None  # a line that excuses a failure although `ridden` is set
     ridden = False  # the run must end with the right answer
@@ -30,7 +30,8 @@ class Fault:
     lines = 3
     starves = False  # memory is exhausted; in that case libraries print texts of any length, which are not counted
     also_says = None  # another line that must have been printed earlier
-    says = None  # a regular expression; {rank}: the rank that was hit; None: no process is left that could print a line
+    says = None  # a regular expression, in which {rank} stands for the rank that was hit; None: no process is left that
+                 # could print a line
     folder_full = False  # the traces' disk has only a few pages; this and `limits` apply from the start
 
     def __init__(self, random):
@@ -107,7 +108,7 @@ class StopWorker(Worker):
     bound = LIMIT + 5
     says = r"rank {rank} on \S+, pid \d+, has been stopped.*UAT_STALL_LIMIT|has waited \d+ s for .*UAT_STALL_LIMIT"
     lines = 5  # the lines of the reports, then the lines of the end
-    # The line is printed by uatrun, by an idle neighbour, or by a worker that waits for the lost one in a collective
+    # The line is printed by uatrun, by an idle neighbour, or by a worker that waits for the lost worker in a collective
     # call.
     also_says = r"rank {rank} on \S+, pid \d+, has been stopped for \d+ s.* goes on when|has waited \d+ s for .*goes on when"
     least_on_two = 4  # under srun a neighbour watches the worker
@@ -150,7 +151,7 @@ class AddressSpace(Fault):
 
 
 class ShrinkAddressSpace(Fault):
-    """From some moment on, one worker gets no more memory."""
+    """At some moment one worker's memory is limited, and it gets no more."""
     name, launchers, starves = "address space used up in a worker", ("uatrun",), True
     # Without memory libpmix may exit or crash. In that case uatrun prints the line.
     says = r"rank {rank} on \S+|rank {rank} (exited with status \d+|was killed by signal \d+ .*), .*, on \S+;"

@@ -5,7 +5,7 @@
  * Only the arguments determine the answer and the number of tasks, even if the job was restarted many times.
  *
  * usage: generations SEED RUNS DEPTH ASK [memory] (one in ASK tasks asks for a checkpoint; 0: none does)
- *   memory the tasks also use arrays and objects of global memory (memory.h); the last run sums them up
+ *   memory   the tasks also use arrays and objects of global memory (memory.h); the last run sums them up
  * FORGET in the environment: after a restart main() makes no call for global memory.
  */
 #include <stdbool.h>
@@ -54,7 +54,7 @@ static void add(struct result *sum, const struct result *one, size_t place)
     sum->errors += one->errors;
 }
 
-/* The children with handles: spawned in the order of their places, joined in reverse order. */
+/* Spawn children with handles in the order of their places, and join them in reverse order. */
 static void by_handles(const struct arg *child, size_t n, struct result *sum)
 {
     uat_task_t handle[CHILDREN_MAX];

@@ -2,7 +2,7 @@
 /*
  * Description: a program for tests of checkpoints. Rank 3 of 4 makes a biased mutex. Each checkpoint ends the job. At
  * that time TURNS tasks that want to lock the mutex are in the inbox of the mutex's home, because the home is busy.
- * Each takes its turn after the restart, at the home that the mutex then has.
+ * Each task takes its turn after the restart, at the mutex's new home.
  *
  * usage: homes CHECKPOINTS     (start it with 4 workers, and then with any number)
  */
@@ -34,8 +34,8 @@ static long stay_until_restart(int restarts)
     return wrong;
 }
 
-/* The mutex lies after BEFORE other objects of its rank, and is the only one that stays. So no rank uses as much of its
- * heap as rank 3, which is a ghost after a restart with fewer workers. */
+/* The mutex lies after BEFORE other objects of its rank, and is the only object that stays. So rank 3 uses more of its
+ * heap than any other rank. After a restart with fewer workers rank 3 is a ghost. */
 UAT_TASK(uat_mutex_t, make)
 {
     uat_semaphore_t before[BEFORE];

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The machines on which a run has processes: this machine, and the other guest, which answers the same calls. usage
-on the other guest: host.py FOLDER, where questions and answers are exchanged"""
+"""The machines on which a run has processes: this machine, and the other guest, which answers the same calls. usage on
+the other guest: host.py FOLDER (questions and answers are exchanged in FOLDER)"""
 import json
 import os
 import shutil
@@ -74,7 +74,7 @@ class Here:
 
 class Other:
     """Guest node2. It can be reached even while the network between the guests is cut. One process on node2 answers all
-    calls, because the command node2 starts a process for each call, which takes half a second."""
+    calls. (The command node2 would start a process for each call, and each start takes half a second.)"""
 
     name = "node2"
 

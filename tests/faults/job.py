@@ -12,7 +12,7 @@ from descendants import MARK, Descendants
 
 
 class Run:
-    """A run in progress. starter: the launcher that started it."""
+    """A run in progress. starter: the launcher that started the run."""
 
     def __init__(self, plan, build, transport, starter, folder):
         self.plan, self.starter = plan, starter

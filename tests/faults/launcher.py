@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The launchers: how each starts a run, on which hosts the workers are, and how it reports the loss of a worker."""
+"""The launchers. For each: how it starts a run, on which hosts the workers are, and how it reports the loss of a
+worker."""
 import re
 import signal
 import subprocess
@@ -62,7 +63,8 @@ class Srun:
     MESSAGE = 10  # MessageTimeout: how long a message to an unreachable host takes
     patience = DOWN + 3 * MESSAGE
     PATIENT, IDLE = 8, 60  # seconds until the nodes are idle: without help, and after they were declared down and up
-    # If no operation of a worker notices the fault, the worker waits for PMIx's servers or for a stopped worker.
+    # If no operation of a worker fails because of the fault, the worker waits for PMIx's servers or for a stopped
+    # worker.
     own_settings = {"UAT_STALL_LIMIT": "6"}
     WORDS = {signal.SIGKILL: "Killed", signal.SIGSEGV: "Segmentation fault"}
 
@@ -83,7 +85,7 @@ class Srun:
         return rf"srun: error: {host}: tasks? [\d,-]*\b{rank}\b[\d,-]*: {self.WORDS[number]}"
 
     def says_exited(self, rank, workers):
-        """After _exit(0), either slurmstepd (which loses a PMIx client) or another worker notices first."""
+        """After _exit(0), either slurmstepd notices first, because it loses a PMIx client, or another worker does."""
         host = self.host_of(rank, workers).name
         return (rf"rank {rank} on {host}: .*called exit\(0\)|of rank {rank} \({host}\).*does not answer|"
                 rf"slurmstepd-{host}: error: .*Error handler invoked: .*source = \[\S+:{rank}\]|"
@@ -110,8 +112,8 @@ class Srun:
 
     def settle(self):
         """Wait until the nodes are idle. slurmctld repeats a lost message only after a minute, and rarely checks nodes
-        that are down. To avoid this delay, declare the nodes down and then up. The search for leftovers on the nodes
-        comes first."""
+        that are down. To avoid this delay, declare the nodes down and then up. Look for leftovers on the
+        nodes before that."""
         if self._idle(self.PATIENT):
             return True
         for state in ("down", "resume"):

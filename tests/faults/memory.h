@@ -22,8 +22,8 @@ int memory_open(uint64_t run);
 struct memory memory_root(void);
 struct memory memory_child(const struct memory *parent, uint64_t i, uint64_t n);
 
-/* Call this at the start of the task with this seed; it fills the task's bytes. Call this after the task's joins; it
- * checks the bytes and changes them, and returns the number of errors. */
+/* Call memory_begin() at the start of the task with this seed. It fills the task's bytes. Call memory_end() after the
+ * task's joins. It checks and changes the bytes, and returns the number of errors. */
 void memory_begin(struct memory *m, uint64_t seed);
 uint64_t memory_end(const struct memory *m, uint64_t seed);
 

@@ -18,8 +18,8 @@ class Network(Fault):
     says = (r"rank \d+ on \S+: .*(failed|has waited \d+ s|cannot enter state RTR|cannot reach each other|to rank \d+ \(|its state is down|rdmacm: )|srun: error: Node failure on \S+|"
             r"slurmstepd-\S+: error: .*Cannot establish direct connection to \S+")
     lines = 5
-    # Faults that the workers cannot notice themselves take longer: in a PMIx collective the servers wait for each other
-    # (UAT_STALL_LIMIT), and a node's last message may not reach srun (SlurmdTimeout).
+    # Faults that the workers cannot notice themselves take longer. In a PMIx collective the servers wait for each other
+    # (UAT_STALL_LIMIT). A node's last message may not reach srun (SlurmdTimeout).
     longer = r"has waited \d+ s for all workers in PMIx_Fence|[Nn]ode failure"
 
     def ready(self, run):

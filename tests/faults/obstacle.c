@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a program for tests of refused checkpoints. Its run cannot be saved while an interval of
- * uat_adaptive_run() is open. The interval is open for SECONDS after a line says so. Then the run continues for a
- * minute.
+ * uat_adaptive_run() is open. The interval stays open for SECONDS after a line says that it is open. After that the run
+ * continues for a minute.
  *
  * usage: obstacle SECONDS
  *        obstacle name      (main() names a channel; no checkpoint is ever possible)

@@ -44,7 +44,7 @@ TWO = {
 
 
 class Plan:
-    """What trial number `index` of a campaign does. It depends only on the seed."""
+    """What trial number `index` of a campaign does. The plan depends only on the seed."""
 
     def __init__(self, seed, index, kinds, programs, sizes, two_hosts):
         choose = random.Random(f"{seed}/{index}")
@@ -71,8 +71,8 @@ class Plan:
 
 
 class Usual:
-    """seconds[name, workers]: the run time of the plans' programs without a fault, start included. retry_bound: the
-    retry bound that the workers print, in seconds; None without verbs."""
+    """seconds[name, workers]: the run time of a program of the plans without a fault; the start is included.
+    retry_bound: the retry bound that the workers print, in seconds; None without verbs."""
 
     def __init__(self, build, transport, starter, programs, plans, times):
         self.seconds, self.retry_bound = {}, None

@@ -117,7 +117,8 @@ class Trial:
         self._judge_time(run)
 
     def _judge_time(self, run):
-        """A run may end later than the retry bound only if it waited for the launcher, and a line must say so."""
+        """A run may end later than the retry bound only if it waited for the launcher. In that case a line must say
+        so."""
         fault = self.plan.fault
         bound = self._bound() - self.starter.patience
         if fault.network and self.seconds > bound and not re.search(fault.longer, run.errors):

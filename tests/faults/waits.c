@@ -6,7 +6,7 @@
  *
  * usage: waits KIND SEED ROUNDS ASK (one in ASK steps asks for a checkpoint; 0: none does)
  * FORGET in the environment: after a restart main() does not make the objects of kind "main" again. FORGET_CALL: the
- * program does not call uat_at_checkpoint(). Each process counts its steps in its own memory; the program prints the
+ * program does not call uat_at_checkpoint(). Each process counts its steps in its own memory. The program prints the
  * sum over all workers on standard error.
  */
 #include <stdbool.h>

@@ -50,8 +50,8 @@ static void step(const struct work *w, uint64_t at)
     uat_join(&task);
 }
 
-/* Change the number in a channel of one value. The caller holds the lock, so no other task may have taken the
- * number. */
+/* Change the number in a channel of one value. The number must be in the channel: the caller holds the lock, and only a
+ * task with the lock takes the number. */
 static uint64_t change(struct work *w, uat_channel_t cell, int64_t by)
 {
     uint64_t value = 0;
