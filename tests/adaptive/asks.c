@@ -21,8 +21,8 @@ static void count(uat_context_t *c, const void *arg, void *result)
     *(long *)result = sum;
 }
 
-/* Answer number i: cancel every third request, poll for the answer to every other third, and wait for the remaining
- * ones. */
+/* Get answer number i. A third of the requests are cancelled, a third are polled for their answers, and a third are
+ * waited for. */
 static int answer(int i)
 {
     int rc = -EINPROGRESS;

@@ -44,7 +44,7 @@ static void count(uat_context_t *c, const void *arg, void *result)
     *(struct ranks *)result = by;
 }
 
-/* Returns 0 if only workers below n ran tasks, and at least half of them did. */
+/* Returns 0 if only workers below n ran tasks, and at least half of these workers did. */
 static int wrong(const char *what, const struct ranks *by, int n)
 {
     int errors = 0, busy = 0;

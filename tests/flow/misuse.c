@@ -29,7 +29,7 @@ static void spawn(uat_flow_t *f, size_t first, size_t n)
     uat_flow_spawn(f, nothing, NULL, 0, &access, 1);
 }
 
-/* Bodies that check out data, or have nested tasks that name data, as the case says. */
+/* Bodies of tasks. As the case says, a body checks out data, or has nested tasks that name data. */
 enum { DATUM = 64 };
 
 static void access_bytes(size_t first, enum uat_access access)
@@ -76,7 +76,7 @@ UAT_FLOW_TASK(outer, inout_below, datum, both, in_below, datum, more)
     uat_flow_end(&f);
 }
 
-/* A task that accesses memory without a checkout. That memory and the task's data lie on different pages. */
+/* A task that accesses memory without a checkout. This memory and the task's data lie on different pages. */
 enum { PAGE = 4096 };
 
 UAT_FLOW_TASK(reaching, in, datum, a, inout, datum, b)
@@ -103,7 +103,7 @@ static void accesses(uat_flow_t *f)
         outer_flow(f, d, d + 2);
 }
 
-/* Wishes for a host: a right one, and wrong ones. */
+/* Wishes for a host: first a right one, then the wrong one of the case. */
 static void wishes(uat_flow_t *f)
 {
     uat_flow_t copy = *f;

@@ -111,8 +111,8 @@ UAT_FLOW_TASK(scratched, scratch, tile, room, inout, tile, a, value, uint64_t, k
     change(key, 1, &tile_modes[1], at);
 }
 
-/* Add to a datum. Without `ordered` such changes may happen in any order, but none may be lost. The time between the
- * load and the store reveals tasks that run at the same time. */
+/* Add to a datum. Without `ordered` the additions may happen in any order, but none may be lost. The function takes
+ * time between the load and the store, so that an addition is lost if two tasks run at the same time. */
 static void sum(struct datum *a, uint64_t key, bool ordered)
 {
     for (unsigned w = 0; w < WORDS; w++) {
@@ -139,8 +139,8 @@ UAT_FLOW_TASK(added, value, uint64_t, key, add, tile, a, value, bool, ordered)
     sum(a, key, ordered);
 }
 
-/* One datum with two modes: the task has exclusive access, so `more` is the datum itself and not separate memory whose
- * sum is added later. */
+/* A task that names one datum with two modes. The task has exclusive access, so `more` is the datum itself, not
+ * separate memory whose sum is added later. */
 UAT_FLOW_TASK(both, add, tile, more, any_below, tile, a, value, uint64_t, key)
 {
     (void)a;
@@ -306,7 +306,7 @@ static uint64_t look(uat_flow_t *f, unsigned i, const struct datum *expected)
     return wrong;
 }
 
-/* The unroller waits, so that all tasks may end and the next ones run in place again. */
+/* The unroller waits, so that all tasks may end, and the next tasks run in place again. */
 static void linger(void)
 {
     uint64_t begin = uat_time_ns();

@@ -29,8 +29,8 @@ struct taken {
     uint64_t moved[AND + 1]; /* computed from the old values: how far the extremes have moved; how many bits were set */
 };
 
-/* Each change is made by one task. Its old value shows how far the task has moved the word. The sum of these distances
- * is the last value minus the first. */
+/* Each change is made by one task. The change's old value shows how far the task has moved the word. The sum of these
+ * distances is the last value minus the first. */
 static void extremes(struct taken *t, uat_atomic_t *w, int64_t i)
 {
     uint64_t value = (uint64_t)i + 1, bit = UINT64_C(1) << (i / 2 % 64), old = uat_atomic_fetch_max(&w[MAX], value);

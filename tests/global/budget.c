@@ -23,7 +23,7 @@ static double now_ms(void)
     return 1e-6 * (double)uat_time_ns();
 }
 
-/* Writes eight bytes that are far from the worker that runs this task. */
+/* Write eight bytes that are far from the worker that runs this task. */
 UAT_TASK_VOID(touch, int64_t, i)
 {
     char *p = array + (size_t)(1 - uat_rank()) * UAT_GLOBAL_BLOCK + (size_t)i % 4096 * 8;
@@ -71,7 +71,7 @@ UAT_TASK(double, loop, int, unused)
     touch(2);                        /* written on this worker, whose budget is exhausted */
     spawn_again_task task;
     spawn_again_spawn(&task, unused);
-    uat_atomic_fetch_add(stolen, 1); /* the child waits for this, so only a thief can get here in time */
+    uat_atomic_fetch_add(stolen, 1); /* the child waits for this count, so only a thief can get here in time */
     spawn_again_join(&task);
     be_busy_join(&busy);
     return end - begin;

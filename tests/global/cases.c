@@ -117,7 +117,7 @@ static int get_over_an_edge(void)
     return 0;
 }
 
-/* After the freeze, everything that rank 1 checked in earlier has reached its home. These bytes need more than one
+/* After the freeze, all bytes that rank 1 checked in earlier are at their homes. To write them takes more than one
  * round trip. */
 static int freeze(void)
 {
@@ -131,7 +131,8 @@ static int freeze(void)
 
 enum { OBJECTS = 40 };
 
-/* Rank 1 frees all objects of rank 0. Rank 0's memory has no room for a second set of them. */
+/* Rank 1 frees all objects of rank 0. Then rank 0 allocates the same number of objects again. Its memory has no room
+ * for both sets. */
 static int give_all_back(void)
 {
     void **table = (void **)(void *)array;

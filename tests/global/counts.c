@@ -13,7 +13,7 @@
 static uat_stats_t before;
 static int faults;
 
-/* Check that since the last call the counters have risen by these numbers. */
+/* Check that the counters have risen by these numbers since the last call. */
 static void expect(int line, uint64_t hits, uint64_t misses, uint64_t fetched, uint64_t written, uint64_t releases,
                    uint64_t waited)
 {

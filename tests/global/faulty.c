@@ -162,8 +162,7 @@ static int one_too_many(void)
     return 0;
 }
 
-/* Allocate two arrays. This machine has enough memory for one of them, but not for both. No byte of the arrays is
- * touched. */
+/* Allocate two arrays, and touch no byte of them. This machine has enough memory for one array, but not for both. */
 static int promise_twice(void)
 {
     char limit[UAT_MEMORY_LIMIT_MAX];

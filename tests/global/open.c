@@ -3,8 +3,8 @@
  * Description: ranges that are checked out keep what was written to them during every call of uat/sync.h that does not
  * wait. While the ranges are open, the task can read what these calls acquire. Tasks own cells of a few bytes to some
  * KiB, which are adjacent in an array and in objects. Each task checks its cells out and in at random, and makes calls,
- * prefetches and transfers while they are open. Other cells are shared. Each of these holds the number of writes to it.
- * A task may change them only after a try_ call has given it their guard.
+ * prefetches and transfers while they are open. Other cells are shared. Each shared cell holds the number of writes to
+ * it. A task may change shared cells only after a try_ call has given it their guard.
  *
  * usage: open ROUNDS SEED (100 steps per task and round)
  */
@@ -48,7 +48,7 @@ struct walk {
     struct range open[OPEN];
 };
 
-/* A random number of this task. It does not depend on other tasks, so a seed always gives the same walk. */
+/* A random number of this task. The number does not depend on other tasks, so a seed always gives the same walk. */
 static uint64_t draw(struct walk *w, uint64_t n)
 {
     return (w->random = mix(w->random + 0x9e3779b97f4a7c15u)) % n;

@@ -64,8 +64,8 @@ extern uint64_t seed;
 /* Place all cells in the array, one after the other. The order depends on the seed and is the same on all workers. */
 void lay_out(unsigned char *array);
 void add_cell(unsigned char *at, uint32_t bytes, int owner);
-/* Every write of a cell is a version of the cell. fill() writes a version; wrong_bytes() counts the bytes that differ
- * from it. */
+/* Every write of a cell is a version of the cell. fill() writes a version. wrong_bytes() counts the bytes that differ
+ * from a version. */
 void fill(const struct cell *c, unsigned char *q, uint32_t version);
 uint64_t wrong_bytes(const char *what, uint64_t task, const struct cell *c, const unsigned char *q, uint32_t version);
 uint64_t tell_wrong(const char *what, uint64_t task, const struct cell *c, uint64_t wrong);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: random race-free programs over a global array read what their sequential execution would read. A task
- * owns a range of bytes with arbitrary bounds. It checks and rewrites the range, keeps a part that its children may
- * read, gives the rest to the children, and checks all that they wrote. The value of every byte shows when it was
+ * owns a range of bytes with arbitrary bounds. It checks and rewrites the range. It keeps a part that its children may
+ * read, gives the rest to the children, and checks all that they wrote. The value of every byte shows when the byte was
  * written. Accesses are checkouts of all kinds, and blocking or split-phase gets and puts, of random sizes.
  *
  * usage: order RUNS SEED [KIB]
@@ -132,7 +132,7 @@ static void write_piece(uint64_t *seed, size_t from, size_t n, uint64_t stamp)
     }
 }
 
-/* Apply act to the range, in small or large pieces. */
+/* Apply `act` to the range, in small or large pieces. */
 static void each_piece(uint64_t *seed, struct range r, void (*act)(uint64_t *, size_t, size_t, uint64_t))
 {
     while (r.from < r.to) {
@@ -165,7 +165,7 @@ static void work(uint64_t *seed)
         __asm__ volatile("");
 }
 
-/* Give [own.from, end) to children, and check what they wrote, in one or two rounds of joins. */
+/* In one or two rounds of joins: give [own.from, end) to children, and check what they wrote. */
 static void tree(void *arg, void *result);
 
 static void divide(uint64_t *seed, struct range own, struct range shared, int depth)

@@ -15,8 +15,8 @@
 
 enum { CHUNK = 6 << 20, PAGE = 4096, PAGES = CHUNK / PAGE };
 
-/* Counts the pages of this worker's chunk that are missing, and those on another node. move_pages() without a target
- * moves nothing. */
+/* Counts the pages of this worker's chunk that are missing, and the pages that are on another node. move_pages()
+ * without a target moves nothing. */
 static int ask(char *chunk, int *missing, int *elsewhere)
 {
     static void *page[PAGES];

@@ -2,7 +2,7 @@
 /*
  * Description: a cache slot that several blocks use in turn never writes another block's bytes home (G6), and a read
  * returns what was prefetched. Rank 0 writes a few bytes into each of many far blocks that share two slots, and reads
- * all of them again.
+ * the bytes of all blocks again.
  */
 #include <stdio.h>
 #include <string.h>

@@ -45,7 +45,7 @@ struct look {
     uint64_t epoch;
 };
 
-/* Runs on rank 0. Lock a mutex, each time an acquire, until the epoch has the same number again. */
+/* Runs on rank 0. Lock a mutex until the epoch has the same number again. Each lock is an acquire. */
 static void look_again(void *arg, void *result)
 {
     const struct look *look = arg;

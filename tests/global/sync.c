@@ -116,7 +116,7 @@ struct link {
     uint64_t number;
 };
 
-/* The previous link's cell must hold its number. Write this link's cell. */
+/* Check that the previous link's cell holds that link's number, and write this link's cell. */
 static void pass_on(void *arg, void *result)
 {
     struct link l = *(struct link *)arg;
@@ -198,7 +198,7 @@ struct neighbour {
     uat_future_t begun, written;
     uat_semaphore_t permit;
     uint64_t value;
-    bool counts; /* a semaphore's unit, not the future, says that the cell is written */
+    bool counts; /* a unit of a semaphore says that the cell is written; otherwise the future says so */
 };
 
 /* The pauses keep the semaphore's guard free most of the time. A task that finds the guard taken would acquire on
@@ -211,9 +211,9 @@ static bool is_written(const struct neighbour *n)
     return n->counts ? !uat_semaphore_try_acquire(n->permit) : !uat_future_try_get(n->written, &value);
 }
 
-/* This task has read the page's last bytes while another task wrote the first ones. So when this task finds that a
- * future is set, or gets a permit, its cached part is out of date. Until then it has not waited and has not parted from
- * its spawner. */
+/* This task has read the page's last bytes while another task wrote the page's first bytes. So when this task finds
+ * that a future is set, or gets a permit, its cached part is out of date. Until then this task has not waited and has
+ * not parted from its spawner. */
 static void look(void *arg, void *result)
 {
     struct neighbour n = *(struct neighbour *)arg;

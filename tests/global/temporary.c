@@ -2,8 +2,8 @@
 /*
  * Description: tasks allocate temporary arrays during a run, fill and read them in parallel, and free them or leave
  * that to their parents. Every byte must have the value that the array's task wrote, although other tasks use the same
- * memory before and after. At the end of a run all of the memory must be free again. A temporary memory of any size can
- * be used to its last byte.
+ * memory before and after that task. At the end of a run all of the memory must be free again. A temporary memory of
+ * any size can be used up to its last byte.
  *
  * usage: temporary RUNS [whole] (whole: also test a memory of 257 MiB; few of its pages are touched)
  */
