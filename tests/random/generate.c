@@ -228,7 +228,7 @@ void give_some(int from, int to, int carrier)
         struct right *r = &right[i];
         if (!right_is_held(r, from) || is_open(r, from) || ((r->kind == OUT || r->kind == IN) && r->what <= carrier))
             continue;
-        /* Neighbouring rights of an array get the same value, so they stay together. */
+        /* Neighbouring rights of an array get the same value, so the rights stay together. */
         uint64_t what =
             name_of(salt + (r->kind == BYTES && r->range.area < ARRAYS ? (uint64_t)i >> shift : r->name)) % 8;
         if (is_near(r, from))
@@ -242,7 +242,7 @@ void give_some(int from, int to, int carrier)
     maker.near[to] = maker.near[from];
 }
 
-/* The steps: how often each is chosen, and the kind of operation that it needs. */
+/* The steps. For each step: how often it is chosen, and the kind of operation that it needs. */
 static const struct {
     void (*make)(void);
     unsigned weight;
@@ -306,7 +306,7 @@ static void make_arrays(void)
         right_new(WORD, i, (uint64_t)ARRAYS << 32 | (uint64_t)i, 0);
 }
 
-/* Before a run all workers write some bytes. If the run freezes an array, the bytes are in that array. */
+/* Before a run all workers write some bytes. If the run freezes an array, these bytes are in that array. */
 static void make_outside(int run)
 {
     int frozen = draw(2) ? -1 : (int)draw(ARRAYS);
@@ -327,7 +327,7 @@ static void make_run(int run, unsigned count, unsigned first)
     program.runs_of[run].stamp = mix(maker.state);
     begin_task(0, -1, 0); /* the numbers of steps start at 1 */
     maker.frozen = program.runs_of[run].frozen = -1;
-    if (!maker.limits->skipped[first + count]) /* otherwise no work is done outside of this run */
+    if (!maker.limits->skipped[first + count]) /* if the step is skipped, no work is done outside of this run */
         make_outside(run);
     emit(OP_WORK, 0);
     program.runs_of[run].root = maker.task[0].first;

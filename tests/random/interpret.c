@@ -156,7 +156,8 @@ static void store_word(const struct op *o, uint64_t value)
         uat_atomic_store(memory_word(o->word), value);
 }
 
-/* value: the word's value after the publication; count: its value after all readers have seen the bytes. */
+/* The operation's value is the word's value after the publication. Its count is the word's value after all readers have
+ * seen the bytes. */
 static void publish(int index)
 {
     const struct op *o = &program.op[index];

@@ -34,8 +34,8 @@ void interpret_race(int index);
 void interpret_word(int index);
 void interpret_strided(const struct op *o, char *local, bool puts);
 void interpret_next(int index, struct frame *f);
-/* Each operation adds to a reducer. When the root `first` of a run ends, every operation of the run must have added
- * exactly once. */
+/* Each operation adds once to a reducer. When the root `first` of a run ends, every operation of the run must have
+ * added exactly once. */
 void note_executed(int index);
 void check_executed(const struct op *first);
 /* Note that the task has begun no generator. */

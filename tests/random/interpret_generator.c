@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Generators that read global memory. A task has at most one generator at a time. The generator stays in the task's
- * frame between two operations, across steals, joins and waits. The value is the hash of everything that the generator
+ * frame between two operations, across steals, joins and waits. The generator's value is the hash of all bytes that it
  * has read since its start.
  */
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { STACK = 8192, ON_STACK = 1024 };
 
-/* Larger than a word, so that it passes through the generator's stack. */
+/* The value of a generator of sums. It is larger than a word, so that it passes through the generator's stack. */
 struct sum {
     uint64_t hash, count, hash_again;
 };
@@ -68,8 +68,7 @@ static int next(struct walker *w, struct sum *sum)
     return any;
 }
 
-/* Use several generators, one after the other. The previous one has returned, is ended early, or is simply
- * abandoned. */
+/* Begin a task's next generator. The task's previous generator has returned, is ended early, or is simply abandoned. */
 static void begin(struct walker *w, const struct op *o)
 {
     struct sum sum;

@@ -40,7 +40,8 @@ static void for_body(int64_t begin, int64_t end, const void *arg)
         mix_piece(piece(o, i), o->stamp + (uint64_t)i * OPS);
 }
 
-/* A hash of bytes, and the factor that shifts a preceding hash. The operation is associative but not commutative. */
+/* A hash of bytes, and the factor by which a preceding hash is multiplied. Combining two hashes is associative but not
+ * commutative. */
 struct hashed {
     uint64_t hash, power;
 };
@@ -68,7 +69,7 @@ static void reduce_body(int64_t begin, int64_t end, void *partial, const void *a
     }
 }
 
-/* Each piece gets the combined stamp of all pieces up to itself. */
+/* Each piece gets the combined stamp of all pieces up to this piece. */
 static void scan_body(int64_t begin, int64_t end, void *prefix, const void *arg)
 {
     const struct op *o = &program.op[*(const int *)arg];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks that deliberately use the same objects at the same time. Each task's share of the values depends on chance. All
- * shares together do not depend on chance, and neither do the contents that tasks may read. Each operation has its own
- * range. Its tasks pass the pieces of the range on to each other through these objects. Finally the range has the
- * contents that the reference wrote.
+ * Tasks that deliberately use the same objects at the same time. Each task's share of the values depends on chance. The
+ * sum of all shares does not depend on chance. The contents that tasks may read do not depend on chance either. Each
+ * operation has its own range. Its tasks pass the pieces of the range on to each other through these objects. Finally
+ * the range has the contents that the reference wrote.
  */
 #include <errno.h>
 #include <string.h>
@@ -196,7 +196,7 @@ static void race_in_rounds(struct race *r)
     race_look(r, (NUMBERS - 1) * RACERS + next);
 }
 
-/* All tasks arrive before any task continues. Some have cached the bytes that the others will change. */
+/* All tasks arrive before any task continues. Some tasks have cached the bytes that other tasks will change. */
 static void race_task(void *arg, void *result)
 {
     struct racer me = *(const struct racer *)arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Searches that end early. A search is a cancellable group, whose children have inner groups. Each leaf writes a piece,
- * and the leaf at the goal cancels the search. A piece is then either written as a whole or unchanged. If no leaf
- * cancels, all pieces must be written.
+ * and the leaf at the goal cancels the search. After a cancelled search each piece is either written as a whole or
+ * unchanged. If no leaf cancels, all pieces must be written.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@ enum { BRANCHES = 6, LEAVES = 5, ALL = BRANCHES * LEAVES };
 _Static_assert((int)ALL <= (int)PIECES, "each leaf has a piece");
 
 struct search {
-    int index, number; /* number: the number of the leaf, or of a branch's first leaf */
+    int index, number; /* number: that of the leaf, or of a branch's first leaf */
     int goal;          /* number of the leaf that cancels; ALL or more: no leaf does */
     uat_cancel_t cancel;
 };

@@ -197,7 +197,7 @@ static void select_some(const struct op *o)
 
 /* --- mutexes */
 
-/* The number of critical sections so far, on which all bytes must agree. */
+/* The number of critical sections so far. All bytes must have this number. */
 static unsigned char turns(const struct op *o, const char *place)
 {
     char bytes[4096];

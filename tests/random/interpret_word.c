@@ -91,8 +91,9 @@ void interpret_word(int index)
 }
 
 /*
- * Copy the operation's range from or to `local` as rows: the even rows by one strided transfer, the odd rows by
- * another, the rest by a get or a put. In the last way both strided transfers are in flight at the same time.
+ * Copy the operation's range from or to `local` as rows. One strided transfer copies the even rows, and another one the
+ * odd rows. A get or a put copies the rest. In the last way of access, both strided transfers are in flight at the same
+ * time.
  */
 void interpret_strided(const struct op *o, char *local, bool puts)
 {

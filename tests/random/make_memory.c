@@ -57,9 +57,9 @@ static struct right *right_from(int task, bool writes, int area, int64_t at, uin
 }
 
 /*
- * Choose the right at which a range starts: at the start of the range that the task used last, near it, shortly before
- * the end of a block, or anywhere. least: the size that the range needs to repeat the last range or to cross the
- * block's end.
+ * Choose the right at which a range starts. The range starts at the start of the range that the task used last, near
+ * that range, shortly before the end of a block, or anywhere. least: the size that the range needs to repeat the last
+ * range or to cross the block's end.
  */
 static struct right *choose_start(int task, bool writes, uint32_t *from, uint32_t *least)
 {
@@ -115,8 +115,8 @@ bool choose_range(int task, bool writes, uint32_t most, struct range *out)
     return false;
 }
 
-/* Whether the cache has room, in whatever order ranges were checked out and in. Among K open ranges, the largest gap is
- * at least 1 / (K + 1) of the free space. */
+/* Whether the cache has room, whatever the order of earlier checkouts and checkins was. Among K open ranges, the
+ * largest gap is at least 1 / (K + 1) of the free space. */
 bool has_cache(int task, uint32_t bytes, uint64_t *room)
 {
     uint64_t sum = 0, k = 0;
@@ -208,8 +208,8 @@ void read_beside(int task, struct range near)
         return;
     read_in(task, (struct range){near.area, page, left < 4096 ? left : 4096}, 8);
     emit(OP_WORK, task)->count =
-        draw(2) ? draw(100) : draw(40000); /* after long work the next operation finds what it waits for; after short
-                                            * work it may have to wait */
+        draw(2) ? draw(100) : draw(40000); /* after long work the next operation need not wait; after short work it may
+                                            * have to wait */
 }
 
 void read_after(int task, struct range near)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps with mutexes and their conditions. Critical sections commute, so they may run in the order of the list or in
- * any other order. */
+/* Steps with mutexes and their conditions. Critical sections may run in the order of the list or in any other order,
+ * because they commute. */
 #include <string.h>
 
 #include "tests/random/maker.h"

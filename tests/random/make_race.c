@@ -29,8 +29,8 @@ static int last_next(int task)
     return last;
 }
 
-/* Take the next value of the task's generator; the first step starts the generator. The generator stays in the task's
- * frame, whatever follows. */
+/* Take the next value of the task's generator. The first such step starts the generator. The generator stays in the
+ * task's frame, whatever operations follow. */
 void make_next(void)
 {
     struct range range;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps with objects that tasks wait for. Objects that order two tasks also pass rights on. The place of a future, a
- * latch or a message holds rights until a task takes them. A call waits only for operations before it in the list.
+ * Steps with objects that tasks wait for. Objects that order two tasks also pass rights on. A future, a latch or a
+ * message has a place, which holds rights until a task takes them. A call waits only for operations before it in the
+ * list.
  */
 #include <string.h>
 
@@ -15,7 +16,7 @@ struct message {
     int thing, place;
     uint32_t units;
     uint32_t number;
-    int by; /* number of the task that sent it; that task need not wait to receive it */
+    int by; /* number of the sender, which need not wait to receive this message */
 };
 
 static struct {
@@ -269,7 +270,7 @@ static void take_event(int thing, bool future)
     read_after(maker.at, near);
 }
 
-/* Receive -EPIPE. The first task that receives it takes the rights that the close passed on. */
+/* Receive -EPIPE. The first task that gets this error takes the rights that the close passed on. */
 static void receive_end(int thing)
 {
     int place = state[thing].place;
@@ -323,8 +324,8 @@ static void add_choice(struct op *o, int thing, bool sends)
         (struct choice){thing, sends, sends ? 1 : in_flight(thing), sends ? 0 : oldest(thing)->number};
 }
 
-/* A select over several channels. It receives every message from the channels that the task may receive from, or sends
- * one value to the channels that it may send to. */
+/* A select over several channels. From a channel that the task may receive from, the select receives every message. To
+ * a channel that the task may send to, it sends one value. */
 void make_select(void)
 {
     struct op chosen = {0};

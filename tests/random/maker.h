@@ -36,14 +36,14 @@ struct maker {
     int frozen;
     bool open_sync;
     struct maker_task task[TASKS];
-    struct range near[PLACES]; /* the range that each task used last; for other places, the range last used by the task
-                                * that filled the place */
+    struct range near[PLACES]; /* for a task, the range that it used last; for another place, the range that the task
+                                * which filled the place used last */
 };
 
 extern struct maker maker;
 
 /* A random number below a limit, and a random size up to a limit. The size has a random number of bits, so small sizes
- * are as likely as large ones. */
+ * are as likely as large sizes. */
 uint64_t draw(uint64_t below);
 uint32_t draw_size(uint32_t most);
 /* A hash of the name. It does not depend on steps that were left out. */
@@ -56,8 +56,8 @@ bool has_room(int operations);
 struct op *emit_on(enum kind kind, int task, int thing, bool waits);
 
 /*
- * A thing to which the task holds this right, or -1. The thing is of the wanted kind or, with `any`, of any kind except
- * mutexes and groups. *sole: whether no other task holds that right.
+ * Returns a thing to which the task holds this right, or -1. The thing is of the wanted kind. With `any` it may be of
+ * any kind except mutexes and groups. *sole: whether no other task holds that right.
  */
 int choose_thing(enum right_kind kind, enum thing_kind wanted, bool any, bool *sole);
 
@@ -72,8 +72,8 @@ struct right *choose_right(int task, enum right_kind kind, bool sole);
 /* A range of at most `most` bytes that the task may read or write, and that does not overlap what the task has open. */
 bool choose_range(int task, bool writes, uint32_t most, struct range *out);
 /*
- * Accesses that would reveal stale bytes. A task writes bytes before it passes their rights on. The task that takes the
- * rights reads neighbouring bytes before, and the passed bytes afterwards.
+ * Accesses that would reveal stale bytes. A task writes bytes before it passes the rights to these bytes on. The task
+ * that takes the rights reads neighbouring bytes before it takes them, and the passed bytes afterwards.
  */
 void write_before(int task);
 void read_beside(int task, struct range near);

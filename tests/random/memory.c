@@ -158,8 +158,8 @@ static uint64_t stamp_word(uint64_t stamp, size_t number)
     return mix(stamp * UINT64_C(0x9e3779b97f4a7c15) + number);
 }
 
-/* Loop over the words in bytes [from, from + n). A word has eight bytes, or fewer at the ends. Its bytes are the `step`
- * bytes from byte `at`. Each word has its part of the stamp. */
+/* Loop over the words in bytes [from, from + n). A word has eight bytes, or fewer at the two ends. A word is the `step`
+ * bytes from byte `at` on. Each word has its own part of the stamp. */
 #define EACH_WORD(from, n)                                                                                             \
     for (size_t at = (from), end = (from) + (n), step;                                                                 \
          at < end && (step = 8 - at % 8, step = step < end - at ? step : end - at, 1); at += step)

@@ -42,8 +42,8 @@ void memory_checkin(struct range range, enum uat_access access);
 void memory_get(void *local, struct range range);
 void memory_put(struct range range, const void *local);
 
-/* Fill a range with a stamp: objects by a checkout; temporary arrays by puts, because they may be larger than the
- * cache. */
+/* Fill a range with a stamp. Objects are filled by a checkout. Temporary arrays are filled by puts, because these
+ * arrays may be larger than the cache. */
 void memory_put_stamp(struct range range, uint64_t stamp);
 
 /* A hash of bytes. `before` is the hash of the bytes that precede them. */

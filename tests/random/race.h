@@ -44,7 +44,7 @@ uint64_t race_pick(struct race *r, uint64_t below);
 /* A task writes a piece before it passes the piece on, and reads pieces that were passed on to it. */
 void race_fill(struct race *r, int number);
 void race_look(struct race *r, int number);
-/* Read a piece that no task is writing. This also caches the neighbouring bytes, which must be fetched again after they
+/* Read a piece that no task is writing. This also caches the neighbouring bytes. These must be fetched again after they
  * were passed on. */
 void race_touch(struct race *r, int number);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: random race-free programs over all of uat/global.h, uat/sync.h and uat/pattern.h. At every access and at
- * the end they must see what a sequential execution of the same operations sees. A program is determined by its seed
- * and sizes. So a failing program can be run again, printed, and made smaller (tests/random/shrink).
+ * Description: random race-free programs that use all of uat/global.h, uat/sync.h and uat/pattern.h. At every access
+ * and at the end they must see what a sequential execution of the same operations sees. A program is determined by its
+ * seed and sizes. So a failing program can be run again, printed, and made smaller (tests/random/shrink).
  *
  * usage: random [--seed S] [--programs N] [--repeat N] [--steps N] [--runs N] [--array KIB] [--checkout BYTES]
  *               [--skip STEPS] [--without KIND]... [--ask N] [--print]
  *   --programs   number of programs; their seeds are S, S + 1, ...
  *   --repeat     run each program N times
- *   --steps number of steps of a program; it has about as many operations
- *   --array maximum KiB of an array; without it the seed decides
+ *   --steps      number of steps of a program; it has about as many operations
+ *   --array      maximum KiB of an array; without it the seed decides
  *   --skip       leave out these steps, for example 3-20,25
  *   --without    make no operations of this kind
- *   --ask one in N operations asks for a checkpoint
+ *   --ask        one in N operations asks for a checkpoint
  *   --print      print the program and run nothing
  */
 #include <errno.h>

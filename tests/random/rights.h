@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which task may use what. This is known while a program is made. A right is held by tasks, or by a place in a thing
- * until a task takes it. The only holder of bytes may write them. If there are several holders, all may only read. A
- * program passes rights on only through operations that order tasks, so it has no race.
+ * Rights say which task may use what. They are known while a program is made. Tasks hold a right, or a place in a thing
+ * holds it until a task takes it. A task that alone holds the right to bytes may write them. If there are several
+ * holders, all may only read. A program passes rights on only through operations that order tasks, so it has no race.
  */
 #ifndef UAT_TEST_RIGHTS_H
 #define UAT_TEST_RIGHTS_H

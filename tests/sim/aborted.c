@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: entries that stay in the deque after an aborted claim must be offered again once no younger entry is
- * offered. A chain of tasks descends. At each step a task spawns the next one. Before each step, some tiny tasks are
- * spawned and joined. Each time, an entry is published and taken back at one index. The step's own continuation is
- * published at this index afterwards. So a claim may find a different entry than its peek did. The last task waits
- * until all offered entries have been taken, and offers the remaining ones, until none is left. If an entry is never
- * offered again, the wait does not end, and UAT_SIM_LIMIT reports it. For the simulation. Usage: aborted RUNS
+ * offered. There is a chain of tasks. At each step a task spawns the next task. Before each step, some tiny tasks are
+ * spawned and joined. Each tiny task's spawn publishes an entry at one index and takes it back. The step's own
+ * continuation is published at this index afterwards. So a claim may find a different entry than its peek did. The last
+ * task waits until all offered entries have been taken, and offers the remaining entries, until none is left. If an
+ * entry is never offered again, the wait does not end, and UAT_SIM_LIMIT reports it. For the simulation. Usage: aborted
+ * RUNS
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +41,8 @@ static __attribute__((noinline)) uint64_t run_tiny(uint64_t i)
     return tiny_join(&task) + frame[1];
 }
 
-/* The last task. A claim may also abort because of a new publication, and leave the entry again. So the task offers
- * each entry until it is taken. */
+/* The last task. A claim may also abort because of a new publication, and leave the entry in the deque again. So the
+ * task offers each entry until the entry is taken. */
 UAT_TASK(uint64_t, last, uint64_t, n)
 {
     while (uat_size() > 1 && !uat_deque_is_drained(uat_inspect_deque())) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a worker that was idle and has work again offers it, even if no worker has sent it a request since.
- * There are two workers. While one worker is busy, the other spawns tiny tasks whose continuations it takes back
- * itself. Then it becomes idle and steals. In the stolen task it waits until its own continuation has been taken. If
- * the continuation is not offered, the wait never ends, and UAT_SIM_LIMIT reports it. For the simulation, with two
- * workers.
+ * Description: a worker that was idle and has work again offers this work, even if no worker has sent it a request
+ * since. There are two workers. While one worker is busy, the other worker spawns tiny tasks whose continuations it
+ * takes back itself. Then the other worker becomes idle and steals. In the stolen task it waits until its own
+ * continuation has been taken. If the continuation is not offered, the wait never ends, and UAT_SIM_LIMIT reports it.
+ * For the simulation, with two workers.
  * Usage: again ROUNDS
  */
 #include <stdio.h>
@@ -33,8 +33,8 @@ UAT_TASK(uint64_t, patient, uint64_t, n)
     return n;
 }
 
-/* While this task is busy, the thief that took its spawner becomes idle. The thief then steals this task, too, so this
- * worker is idle. */
+/* While this task is busy, the thief that took this task's spawner becomes idle. Then the thief steals this task, too,
+ * so this worker is idle. */
 UAT_TASK(uint64_t, busy, uint64_t, n)
 {
     patient(0);

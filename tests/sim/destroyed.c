@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: when another worker has destroyed an object, its memory is reused for other objects, which keep their
- * values. One task creates futures and sets them. Another task gets and destroys the older ones. Neither task waits, so
- * each stays on its worker. Usage: destroyed FUTURES
+ * Description: when another worker has destroyed an object, its memory is reused for other objects. These keep their
+ * values. One task creates futures and sets them. Another task gets and destroys the older futures. Neither task waits,
+ * so each stays on its worker. Usage: destroyed FUTURES
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * publishes one continuation after another at the same address, each with different stack contents. A thief must
  * continue with the right stack contents.
  * Then a chain of tasks descends, and the last task spawns until every continuation above it has been taken. If thieves
- * do not find one of them, the last task never ends, and UAT_SIM_LIMIT reports it. For the simulation. Usage: offers
- * RUNS [LOOPS]
+ * do not find one of these continuations, the last task never ends, and UAT_SIM_LIMIT reports it. For the simulation.
+ * Usage: offers RUNS [LOOPS]
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 #include "uat.h"
 #include "uat/pattern.h"
 
-/* The number of levels exceeds the number of ring slots. With QUIET_LEVELS, the remaining continuations fit into the
- * ring once the ring's entries are taken. */
+/* There are more levels than ring slots. With QUIET_LEVELS, the remaining continuations fit into the ring once the
+ * ring's entries are taken. */
 enum {
     LEVELS = 40,
     QUIET_LEVELS = 24,
@@ -35,8 +35,8 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
-/* Whether all continuations have been taken. It does not use uat_work_wanted(), which would offer continuations that a
- * spawn or the end of a task failed to offer. */
+/* Whether all continuations have been taken. The function does not call uat_work_wanted(), because that would offer
+ * continuations that a spawn or the end of a task failed to offer. */
 static bool is_drained(void)
 {
     return uat_deque_is_drained(uat_inspect_deque());
@@ -102,7 +102,7 @@ UAT_TASK(uint64_t, wait_for_thieves, uint64_t, n)
     return n;
 }
 
-/* It does not spawn after the last join. The remaining continuations must be offered when a child returns. Under the
+/* Work without a spawn after the last join. The remaining continuations must be offered when a child returns. Under the
  * message protocol, uat_work_wanted() itself must give them. */
 static void work_quietly(void)
 {
@@ -115,8 +115,8 @@ static void work_quietly(void)
 
 UAT_TASK_DECLARE(uint64_t, descend, uint64_t, level, uint64_t, loops)
 
-/* At each level, some tiny spawns first publish and pop entries at the same ring index. The continuation that stays is
- * published at that index next, so a thief's claim may find a different entry than its peek did. */
+/* At each level, some tiny spawns first publish and pop entries at one ring index. After them, the continuation that
+ * stays is published at that index. So a thief's claim may find a different entry than its peek did. */
 static uint64_t descend(uint64_t level, uint64_t loops)
 {
     if (level == 0 && loops == 0)
