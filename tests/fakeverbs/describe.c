@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line `NAME VALUE` of a device or of a port, and where the value is stored. */
+/* The NAME of a line `NAME VALUE` of a device or of a port, and the place where the value is stored. */
 struct key {
     const char *name;
     size_t offset, size;
@@ -108,7 +108,8 @@ static bool read_value(const char *key, const char *text, uint64_t *value)
     return !errno && end != text && !*end;
 }
 
-/* Store the value of a line in an object. Returns false if the object has no such key or the value is not a number. */
+/* Store the value of a line in an object. Returns false if the object has no such key, or if the value is not a
+ * number. */
 static bool set(const struct key *keys, void *object, const char *name, const char *text)
 {
     uint64_t value;
@@ -120,7 +121,7 @@ static bool set(const struct key *keys, void *object, const char *name, const ch
     return true;
 }
 
-/* Values that a file does not give. Those that are limits are too large to be reached. */
+/* Make a device with the values that a file need not give. Limits are so large that they are not reached. */
 static struct fake_device *new_device(struct fake_state *state, const char *name)
 {
     if (state->devices == FAKE_DEVICES)
@@ -189,7 +190,7 @@ static bool add_pkey(struct fake_port *port, const char *text)
     return true;
 }
 
-/* Take a line, whose words are in w. The device and the port are those of the preceding lines. */
+/* Take a line. Its words are in w. The device and the port are those of the preceding lines. */
 static bool take_line(struct fake_state *state, char (*w)[64], int words, struct fake_device **d,
                       struct fake_port **port)
 {

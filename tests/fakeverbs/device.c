@@ -97,7 +97,7 @@ FAKE_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t number, stru
     return query_port(context, number, (struct ibv_port_attr *)attr, offsetof(struct ibv_port_attr, port_cap_flags2));
 }
 
-/* Hosts share the description of a device, so the host's number is added to the last byte of a GID. */
+/* The host's number is added to the last byte of a GID, because hosts share the description of a device. */
 static struct ibv_gid_entry gid_entry(const struct fake_gid *gid, int port)
 {
     struct ibv_gid_entry entry = {

@@ -56,7 +56,7 @@ static int write_counts(const struct fake_state *state, const char *path)
     return fclose(file);
 }
 
-/* Make the state. Its descriptor stays open in this process, where the other processes find it. */
+/* Make the state. Its descriptor stays open in this process, so that the other processes can find it here. */
 static struct fake_state *make_state(void)
 {
     char path[64];
@@ -74,8 +74,8 @@ static struct fake_state *make_state(void)
 }
 
 /* Make LD_PRELOAD load the library before all others. The library is in the same folder as this program. LD_PRELOAD
- * accepts no path with a space. So the path leads through a descriptor of this process, which stays open until the
- * command has ended. */
+ * accepts no path with a space. So the path leads through a descriptor of this process. The descriptor stays open until
+ * the command has ended. */
 static void preload(void)
 {
     char own[1024], list[4096];

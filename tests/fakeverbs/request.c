@@ -124,8 +124,8 @@ int fake_post_send(struct ibv_qp *pair, struct ibv_send_wr *wr, struct ibv_send_
 {
     struct fake_qp *qp = (struct fake_qp *)pair;
     int error = fake_enter(FAKE_POST_SEND);
-    /* Full fence: a doorbell orders the earlier stores before the adapter's actions. The operations below read after
-     * it. Pairs with any full fence of a peer. */
+    /* Full fence: a doorbell orders the earlier stores before the adapter's actions, which are the operations below.
+     * Pairs with any full fence of a peer. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (; wr && !error; wr = wr->next) {
         bool broken = pair->state == IBV_QPS_ERR;

@@ -98,7 +98,7 @@ struct fake_device {
     struct ibv_pci_atomic_caps pci_atomics;
     int host;          /* exists on this host only; -1: on all */
     int numa_node;     /* -1: unknown */
-    int max_contexts;  /* maximum processes of a host that have it open at the same time; 0: no limit */
+    int max_contexts;  /* maximum processes of a host that have the device open at the same time; 0: no limit */
     int max_inline;    /* bytes */
     bool has_rc;       /* it supports queue pairs for reliable connections */
     bool relaxed_only; /* it refuses memory keys without IBV_ACCESS_RELAXED_ORDERING */
@@ -106,7 +106,7 @@ struct fake_device {
     int open_ms;       /* duration of opening it in milliseconds */
     bool small_pages;  /* the kernel backs shared memory without huge pages */
     int answers;       /* maximum number of a process's requests that are answered; 0: all */
-    bool wrong_reads;  /* READs return wrong bytes, as from another host with the same address */
+    bool wrong_reads;  /* READs return wrong bytes, as if another host had the same address */
     struct fake_port port[FAKE_PORTS];
 };
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: problems of a first run on a cluster: too few resources, adapters that uat cannot use, networks that do
-not connect the hosts. For each problem, the job either ends with a one-line message that names cause and cure, or
-continues to the right answer. The table in docs/testing.md has one row per condition.
+"""Description: a first run on a cluster may have problems: too few resources, adapters that uat cannot use, networks
+that do not connect the hosts. For each problem, the job either ends with a one-line message that names cause and cure,
+or continues to the right answer. The table in docs/testing.md has one row per condition.
 
 usage: test_conditions.py BUILD
 """
@@ -115,7 +115,7 @@ def check_once(build):
 
 
 def check_small_pages(build):
-    """With pages of 4 KiB on many workers of a host, one worker prints one line. With huge pages no line is printed."""
+    """If many workers of a host have pages of 4 KiB, one worker prints one line. With huge pages no line is printed."""
     for small in 0, 1:
         run = Run(build, 48, fib(build, 18), devices=[one(f"small_pages {small}")])
         said = [line for line in run.lines if re.search(r"million pages of 4 KiB for the 48 workers .* with `advise`", line)]
@@ -146,8 +146,8 @@ def check(build, name, options, says, goes_on):
     run = Run(build, 4, program, STALL_TIMEOUT="0", **options)
     what = f"{name}\n{run}"
     expect((run.status == 0 and "2584 (correct)" in run.out) == goes_on and run.status in (0, 1), what)
-    # A late worker may find that another worker has ended, or has left the call, which failed in that other worker. The other worker has
-    # then printed the line.
+    # A late worker may find that another worker has ended, or has left the call because the call failed there. In that
+    # case the other worker has printed the line.
     lines = [line.split(": ", 2)[2] for line in run.lines if line.startswith("uat: ") and not LATE.search(line)]
     said = {OTHERS.sub("", line) for line in lines}
     expect(bool(says) == bool(said) and (not says or any(re.search(says, line) for line in said)), what)

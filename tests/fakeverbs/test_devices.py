@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: on a host with twelve adapters, a worker lists them once, and opens only those for which /sys has too
-little information. It takes the port that it would take after opening all of them. A job runs within the limits of each
-real device in `devices`. uat_info shows the properties of the chosen adapter's queue pairs and keys.
+"""Description: on a host with twelve adapters, a worker lists them once, and opens only adapters about which /sys has
+too little information. It takes the port that it would take after opening all adapters. A job runs within the limits of
+each real device in `devices`. uat_info shows the properties of the chosen adapter's queue pairs and keys.
 
 usage: test_devices.py BUILD
 """
@@ -69,8 +69,8 @@ def main():
     build = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         text = describe(folder, True)
-        # The worker opens fake3, which looks better than fake4; fake4 itself; and fake1, whose GIDs are not complete in
-        # /sys. The worker does not open fake0, which is down.
+        # The worker opens three devices: fake3, because it looks better than fake4; fake4 itself; and fake1, because
+        # its GIDs are not complete in /sys. It does not open fake0, because fake0 is down.
         check(build, text, 3)
         check(build, text, 3, hosts=2, TRANSPORT="auto")
         check(build, text, 1, NET_DEVICES="fake7", takes="fake7")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: global memory of hosts whose workers use two adapters: each adapter carries its share of the bytes, atomics of all workers lose
-nothing, and random programs give right answers. A checkpoint of such a job restarts on other numbers of hosts, adapters and workers. Hosts with
+"""Description: on hosts whose workers use two adapters, each adapter carries its share of the bytes of global memory, no atomic of a worker is
+lost, and random programs give right answers. A checkpoint of such a job restarts on other numbers of hosts, adapters and workers. Hosts with
 one adapter make the queue pairs and regions that docs/global.md states.
 
 usage: test_global.py BUILD
@@ -29,8 +29,9 @@ def job(build, adapters, program, workers=WORKERS, hosts=HOSTS, **settings):
 def check_counts(build, adapters):
     run = job(build, adapters, "perf/uat-cilksort 500000 --rounds 1")
     expect(run.status == 0 and "500000 integers" in run.out, run)
-    # A home: the workers of a host that use one adapter. Its first worker registers its memory and has a queue pair to each worker.
-    # Segments take a queue pair to each home, and three regions; the cache takes one region.
+    # A home is the group of workers of a host that use one adapter. A home's first worker registers the home's memory
+    # and has a queue pair to each worker. Segments take a queue pair to each home, and three regions. The cache takes
+    # one region.
     homes, count = HOSTS * adapters, run.count
     expect(count["create_qp"] == (WORKERS * homes + homes * WORKERS + (WORKERS - homes) * homes, homes + WORKERS), (adapters, count))
     # Three arrays are on all homes, and a fourth one has one chunk.
@@ -42,7 +43,8 @@ def check_counts(build, adapters):
 
 
 def check_checkpoints(build):
-    """A job with two adapters makes checkpoints. It leaves the last one, from which jobs of other shapes get the same answer."""
+    """A job with two adapters makes checkpoints, and leaves the last one. Jobs of other shapes continue from that checkpoint and
+    get the same answer."""
     with tempfile.TemporaryDirectory() as folder:
         answers = set()
         for workers, hosts, adapters, restart in (8, 2, 2, "no"), (8, 2, 1, "yes"), (3, 1, 2, "yes"), (8, 4, 2, "yes"):

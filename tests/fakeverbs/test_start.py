@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: jobs over simulated verbs devices start, compute and end, with 2 to 128 workers on one or several hosts.
-They make as many queue pairs and regions as docs/verbs.md states, also if one worker registers memory for its host, and
-give back everything that they take.
+They make as many queue pairs and regions as docs/verbs.md states. This also holds if one worker registers memory for
+its host. Jobs give back everything that they take.
 
 usage: test_start.py BUILD [WORKERS HOSTS]...
 """
@@ -15,7 +15,7 @@ GIVEN_BACK = {"open_device": "close_device", "reg_mr": "dereg_mr", "create_cq": 
 
 
 def check(build, workers, hosts, shared=False):
-    """shared: the first worker of each host registers the pool; a host must have several workers."""
+    """shared: the first worker of each host registers the pool. In that case a host must have several workers."""
     connect = "host,regions=shared" if shared else "host"
     run = Run(build, workers, fib(build, 20), hosts=hosts, TRANSPORT="auto" if hosts > 1 else "ibv", CONNECT=connect)
     count = run.count
@@ -30,7 +30,8 @@ def check(build, workers, hosts, shared=False):
     expect(count["import_device"][0] == count["import_pd"][0] == imports, count)
     domains = hosts if shared else workers
     expect(count["alloc_pd"][0] == domains and count["dealloc_pd"][0] == domains + count["alloc_parent_domain"][0], count)
-    # Per worker, one region for its own segment; per domain, two for the segments of the host's workers.
+    # Each worker has one region, for its own segment. Each domain has two regions, for the segments of the host's
+    # workers.
     expect(count["reg_mr"] == (workers + 2 * domains, 3), count)
     # A worker publishes two keys, and on several hosts a third one about the hosts that it has reached.
     keys = 2 + (hosts > 1)

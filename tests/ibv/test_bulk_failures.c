@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: for each failure of bulk data over verbs there is a one-line message with the cure, and a negative
- * errno: local memory that is not registered, regions that are withdrawn, a peer that disappears during transfers, too
- * low a limit of locked memory.
+ * errno: local memory that is not registered, a region that is withdrawn, a peer that disappears during transfers, a
+ * limit of locked memory that is too low.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -42,8 +42,8 @@ static void work_unreachable(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* The queue pair to a worker that exposes no memory gives that worker no access. Four workers on two hosts: two expose
- * memory. */
+/* A worker that exposes no memory gets no access through the queue pair to it. Of the four workers on two hosts, two
+ * expose memory. */
 static void work_access(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -111,9 +111,9 @@ static void limit_locked(uint64_t bytes)
     PEER_CHECK(syscall(SYS_capset, &head, data) == 0 && setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
 }
 
-/* The segments of both workers together take 8 MiB, and this worker's segment counts a second time with 4 MiB. The
- * arena takes 4 MiB, and each region 3 MiB. So a limit of 15 MiB has no room for the arena, and a limit of 18 MiB has
- * no room for a region. */
+/* The segments of both workers together take 8 MiB. This worker's segment counts a second time, with 4 MiB. The arena
+ * takes 4 MiB, and each region 3 MiB. So a limit of 15 MiB has no room for the arena, and a limit of 18 MiB has no room
+ * for a region. */
 static void work_memlock(struct peer *me, void *arg)
 {
     const struct bulk_test *test = arg;

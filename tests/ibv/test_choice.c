@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: which port and which GID a worker takes, which kind of atomics a device has, and which endpoints cannot
- * reach each other. The devices are simulated, so no hardware is needed.
+ * Description: a worker takes the right port and GID, and finds out which kind of atomics a device has and which
+ * endpoints cannot reach each other. The devices are simulated, so no hardware is needed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -221,7 +221,7 @@ TEST(networks)
                                       ipv4(3, 192, 168, 0, 9), gid(4, IBV_GID_TYPE_ROCE_V2, "v6"),
                                       ipv4(5, 10, 9, 0, 200)};
     add_port(&first, "mlx5_0", ETH, &own, 1);
-    add_port(&host, "mlx5_0", ETH, &neighbour, 1); /* better, but in the different network 10.9.1 */
+    add_port(&host, "mlx5_0", ETH, &neighbour, 1); /* a better port, but in another network, 10.9.1 */
     expect_joins(&host, &first, UAT_SUBNET_SAME, NULL, 0);
     expect_joins(&host, &first, UAT_SUBNET_ANY, "mlx5_0", 3);
     add_port(&host, "mlx5_1", ETH, several, 5); /* an alias or a VLAN of the port is in rank 0's network */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the attributes of connected queue pairs, as the device reports them. The user's settings are applied,
- * and each side expects the packet sequence number at which the other side starts. These numbers are random, one per
- * connection. Operations work over the connections of librdmacm after its listener has been closed.
+ * and each side expects the packet sequence number at which the other side starts. Each connection has its own random
+ * number. Operations work over the connections of librdmacm after the listener of librdmacm has been closed.
  */
 #include <dirent.h>
 #include <string.h>
@@ -71,8 +71,8 @@ static void expect_settings(const struct opening *opening, const struct settings
     assert_true(found >= WORKERS); /* each worker has at least one connection to another worker */
 }
 
-/* The numbers are random and have 24 bits. It is very unlikely that all are equal, or that all lack one of the upper
- * eight bits. */
+/* The numbers are random and have 24 bits. It is very unlikely that all numbers are equal, or that one of the upper
+ * eight bits is 0 in all of them. */
 static void expect_numbers(const struct opening *openings)
 {
     unsigned bits = 0, differ_here = 0, differ_between = 0, equal = 0;

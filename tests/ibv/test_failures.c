@@ -229,7 +229,8 @@ static void test_unregistered(void **state)
     assert_int_equal(peers_run(&spec, work_unregistered, NULL), 0);
 }
 
-/* Peers may READ stacks, and may do no other operation on them. They may not access the segment's end at all. */
+/* Peers may READ stacks, and may not access them by any other operation. Peers may not access the segment's end at
+ * all. */
 enum { STACKS = 1 << 20, CLOSED = 4096 };
 
 static void work_windows(struct peer *me, void *arg)
@@ -246,7 +247,7 @@ static void work_windows(struct peer *me, void *arg)
         const struct uat_op allowed[] = {uat_op_write(word, word + 8, 8), uat_op_fetch_add(word, word + 8, 1),
                                          uat_op_read(stack + 1, stack, 8), uat_op_read(closed, stack, 8)};
         PEER_CHECK(uat_transport_do(me->transport, 1, allowed, 4) == 0 && stack[1] == 78 && *closed == 78);
-        ((struct uat_ibv *)me->transport)->closed = 0; /* so that this worker posts the request and the adapter refuses
+        ((struct uat_ibv *)me->transport)->closed = 0; /* so that this worker posts the request, and the adapter refuses
                                                         * it */
         expect_failure(me, &forbidden[*(const int *)arg], 1, -EACCES, texts);
     }
@@ -268,7 +269,7 @@ static void test_windows(void **state)
 }
 
 /* Three workers share a pool. An operation that leaves its window in the middle segment would reach the next worker's
- * window. So it must be refused before it is posted. */
+ * window. So such an operation must be refused before it is posted. */
 static void work_pool(struct peer *me, void *arg)
 {
     uint64_t *word = (uint64_t *)me->data, *stack = (uint64_t *)me->segment, *top = (uint64_t *)(me->segment + STACKS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: operations on a worker that is stopped by SIGSTOP complete and take effect, because its CPU takes no
- * part in them. A thief needs only such operations on the victim's deque. A worker that does not respond to librdmacm's
- * connection requests is reported after UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
+ * Description: operations on a worker that is stopped by SIGSTOP complete and take effect, because that worker's CPU
+ * takes no part in them. A thief needs only such operations on the victim's deque. If a worker does not respond to
+ * librdmacm's connection requests, it is reported after UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: which workers share an adapter, and which are connected. Every worker has exactly one path to every
- * other worker, on hosts with equal and with different numbers of workers. This needs no device.
+ * Description: which workers share an adapter, and which workers are connected. Every worker has exactly one path to
+ * every other worker, on hosts with equal and with different numbers of workers. The test needs no device.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -48,7 +48,8 @@ static int connections(const struct uat_ibv_groups *g, int worker)
     return n;
 }
 
-/* Every worker must have one gateway to each group; connections must be mutual, and none superfluous. */
+/* Every worker must have one gateway to each group. Connections must be mutual, and no connection may be
+ * superfluous. */
 static void check_ways(const struct uat_ibv_groups *g)
 {
     for (int a = 0; a < g->size; a++) {
@@ -104,8 +105,8 @@ TEST(unequal_hosts)
     uat_ibv_groups_close(&g);
 }
 
-/* A word belongs to one adapter, so two adapters of a host make two groups. Two pid namespaces also make two groups,
- * and so do workers that want to be alone. */
+/* A word belongs to one adapter, so two adapters of a host make two groups. Two pid namespaces also make two groups. A
+ * worker that wants to be alone makes its own group. */
 TEST(apart)
 {
     struct job job = {0};
@@ -117,7 +118,7 @@ TEST(apart)
     assert_int_equal(g.count, 4);
     assert_true(g.of[0] == g.of[2] && g.of[1] == g.of[3] && g.of[0] != g.of[1]);
     assert_true(g.of[4] != g.of[0] && g.of[5] != g.of[1]);
-    assert_true(g.apart[0] == 0 && g.apart[1] == 4); /* these differ only in their pid namespace */
+    assert_true(g.apart[0] == 0 && g.apart[1] == 4); /* workers 0 and 4 differ only in their pid namespace */
     for (int i = 0; i < job.size; i++)               /* all use their adapter, whatever their groups */
         assert_int_equal(uat_ibv_groups_sharing(job.shown, job.size, i), 3);
     check_ways(&g);

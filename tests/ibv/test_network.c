@@ -11,7 +11,7 @@
 #include "tests/unit/peers.h"
 #include "transport_ibv/group.h"
 
-/* Rank 0 publishes an address in another network. With UAT_IB_SUBNET=any it must be accepted. */
+/* Rank 0 publishes an address in another network. With UAT_IB_SUBNET=any this address must be accepted. */
 static void work_network(struct peer *me, void *arg)
 {
     bool any = *(const bool *)arg;

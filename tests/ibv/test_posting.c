@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: how chains become requests: payloads that are not inline, full queues, the fences that only targets with
- * PCIe atomics get, and the number of requests and doorbells per chain, which is 0 for a READ of a neighbour.
+ * Description: how chains become requests. The cases are payloads that are not inline, full queues, the fences that
+ * only targets with PCIe atomics get, and the numbers of requests and doorbells per chain. These numbers are 0 for a
+ * READ of a neighbour.
  */
 #include <string.h>
 

@@ -98,8 +98,8 @@ def check(report, totals):
         if report["round_trips_per_steal"] < least or counters["ops_read"] < (1 if messages else 2) * counters["steals"]:
             sys.exit(f"a steal with too few round trips: {what}")
         # All workers of one guest are neighbours, so a peek needs no request. A claim needs requests for its atomic and
-        # for the operations that follow it. This holds only for tasks that do not wait: a READ that follows an atomic
-        # in flight to the same neighbour needs a request.
+        # for the operations that follow the atomic. The check below is only for tasks that do not wait. In other
+        # programs a READ needs a request if it follows an atomic in flight to the same neighbour.
         if GUESTS == 1 and report["deque"] == "claim" and any(words.split()[0] == report["program"] for words in PROGRAMS) and (
                 counters["steal_requests_read"] > 2 * counters["steals"] + 4 * counters["second_looks"]
                 or counters["steal_ops_read"] < counters["steal_requests_read"] + counters["steals"]):

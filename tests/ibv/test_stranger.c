@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: with UAT_CONNECT=rdmacm, a stranger on the fabric must not get a queue pair of the job or take a rank's
- * place. The worker refuses each of these attempts of the stranger, and prints a message:
+ * place. The worker refuses each of the following attempts of the stranger, and prints a message:
  * - It sends a worker's greeting before the real peer does, but without the job's token or with another token.
  * - It sends the right token, but requests another queue pair or another rank.
  * - It answers a request in a worker's place.
@@ -98,7 +98,7 @@ static void expect_end(pid_t pid)
     PEER_CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
-/* Request a connection from the listener and be refused; then write a byte to `asked`. */
+/* Request a connection from the listener, which must refuse. Then write a byte to `asked`. */
 static _Noreturn void ask(struct sockaddr_in to, const struct uat_ibv_greeting *greeting, int asked)
 {
     struct rdma_event_channel *channel = rdma_create_event_channel();
