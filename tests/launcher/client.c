@@ -59,7 +59,7 @@ static uint32_t job_size(void)
     return size;
 }
 
-/* Print one line. It is not mixed with other workers' lines, because stdout is in append mode. */
+/* Print one line. The line is not mixed with other workers' lines, because stdout is in append mode. */
 static void say(const char *format, unsigned long value)
 {
     char line[256];
@@ -70,7 +70,7 @@ static void say(const char *format, unsigned long value)
         _exit(TEST_FAILED);
 }
 
-/* Fork a process that neither a process group nor a polite signal reaches. */
+/* Fork a process that is not in the worker's process group and ignores polite signals. */
 static void fork_stray(void)
 {
     if (fork() != 0)
@@ -90,7 +90,7 @@ static void hang(void)
         pause();
 }
 
-/* All signals but those that stop and continue. */
+/* All signals except the signals that stop or continue a process. */
 static sigset_t signals_to_wait_for(void)
 {
     sigset_t set;
@@ -219,7 +219,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(mode, "deaf") == 0)
         signal(SIGTERM, SIG_IGN);
-    if (strcmp(mode, "signal") == 0) { /* block them before libpmix creates its thread, which they would end */
+    if (strcmp(mode, "signal") == 0) { /* block them, or they would end the thread that libpmix creates */
         sigset_t set = signals_to_wait_for();
         sigprocmask(SIG_BLOCK, &set, NULL);
     }

@@ -20,7 +20,7 @@
 
 enum { STEP_MS = 10, GONE_LIMIT_MS = 5000 };
 
-/* A variable that marks a test's processes: it is in their environment, so that they can be found. */
+/* A variable in the environment of a test's processes. It marks the processes, so that they can be found. */
 static char mark[64];
 
 /* The folder of the test's files, and the folder inside it that replaces /tmp. */

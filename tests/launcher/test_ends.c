@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: how uatrun's jobs end: workers that fail in every way, signals, the time limit, a killed uatrun. Nothing
- * may be left afterwards.
+ * Description: how uatrun's jobs end: workers that fail in every way, signals, the time limit, a killed uatrun.
+ * Afterwards nothing may be left.
  * argv: uatrun, the client of this folder.
  */
 #include <sched.h>
@@ -183,7 +183,7 @@ JOB_TEST(job_process_killed)
     run_wait_output(&run, "is ready", 2);
     job = job_process();
     assert_true(job > 0);
-    kill(run.pid, SIGSTOP); /* so that it does not see the end of the other process */
+    kill(run.pid, SIGSTOP); /* so that this process does not see the end of the other one */
     kill(job, SIGKILL);
     kill(run.pid, SIGKILL);
     run_finish(&run);

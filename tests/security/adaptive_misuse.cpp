@@ -41,7 +41,7 @@ void count(uat_context_t *c, const void *arg, void *result)
     *static_cast<long *>(result) = sum;
 }
 
-/* Posts a request, and leaves it open or, if `run`, runs the part that is given. */
+/* Posts a request. If `run` is true, runs the part that is given. Otherwise leaves the request open. */
 int ask(int victim, bool run)
 {
     for (int i = 0; i < 50; i++) {

@@ -22,7 +22,7 @@ UAT_CHANNEL(uint64_t, numbers);
 
 enum { ROUNDS = 20, DEPTH = 12, USERS = 8, TIMES = 4, GROUP = 20, BYTES = 5000, PAUSE_NS = 20000 };
 
-/* Every worker creates objects. The runs use only rank 0's objects, because their root starts there. */
+/* Every worker creates objects. The runs use only rank 0's objects, because a run's root starts on rank 0. */
 struct objects {
     numbers_channel channel, back, plain;
     uat_mutex_t mutex;
@@ -44,7 +44,7 @@ static bool value_of(const char *kind, uint64_t old, uint64_t *value)
             *value = fixed[i].value;
             return true;
         }
-    if (!strcmp(kind, "lost")) { /* once: subtract what a peer added last */
+    if (!strcmp(kind, "lost")) { /* do once: subtract what a peer added last */
         static bool done;
         *value = old - 1;
         return old > 2 && !done && (done = true);
@@ -52,8 +52,8 @@ static bool value_of(const char *kind, uint64_t old, uint64_t *value)
     *value = !strcmp(kind, "misaligned")     ? old | 4
              : !strcmp(kind, "another-rank") ? old ^ (uint64_t)9 << 48
                                              : old + 0x1000000;
-    return old != 0 && old != *value && old < (UINT64_C(4) << 48); /* a name or an address that was not yet
-                                                                    * overwritten */
+    return old != 0 && old != *value && old < (UINT64_C(4) << 48); /* a name or an address that has not been overwritten
+                                                                    * yet */
 }
 
 static const struct word *poked;

@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* Overwrite what thieves READ about this context's interval with an interval that ends before it begins. */
+/* Overwrite the words that thieves READ about this context's interval. The new words are an interval that ends before
+ * it begins. */
 void spoil_part(const uat_context_t *c);
 
 #ifdef __cplusplus

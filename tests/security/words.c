@@ -80,9 +80,9 @@ static int find_freed_head(const struct word *w, uint64_t **at)
     return at[0] != NULL;
 }
 
-/* Words in objects that are free or were once freed, and words before them. The offset is relative to the object. With
- * a stride, nothing is found until the list of newly freed objects is empty. Then each object that is found is on a
- * list of free objects. */
+/* Words in objects that are free or were once freed, and words before such objects. The offset is relative to the
+ * object. With a stride, nothing is found until the list of newly freed objects is empty. After that, each object that
+ * is found is on a list of free objects. */
 static int find_in_freed(const struct word *w, uint64_t **at)
 {
     static const uint64_t freed = 0x7561742066726565; /* FREED of runtime/global/heap.c */
@@ -184,9 +184,9 @@ const struct word words[] = {
     IN_OBJECTS("channel.flags", 0, 3, word[3]),
     IN_OBJECTS("mutex.locked", 3, 1, word[0]),
     IN_OBJECTS("group.count", 4, 1, word[0]),
-    /* The words of runtime/job/collective.c are runs_ended, which takes a cache line, barrier[24], run_result, and
-     * told[2][24] of 24 bytes each. Those of tree.c are up[24] and down, which end at a cache line, and share[24],
-     * whose elements begin with a struct uat_told. */
+    /* The words of runtime/job/collective.c are, in this order: runs_ended, which takes a cache line; barrier[24];
+     * run_result; and told[2][24], whose elements have 24 bytes. The words of tree.c are up[24] and down, which end at
+     * a cache line, and share[24], whose elements begin with a struct uat_told. */
     AT("run.ended", "barriers and ends of runs", 0, 0, 1, WORDS_ALL),
     AT("barrier.count", "barriers and ends of runs", 64, 8, 2, WORDS_ALL),
     AT("run.origin", "barriers and ends of runs", 256, 0, 1, WORDS_ALL),

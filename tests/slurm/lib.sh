@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
-# What this folder's tests share. A test first calls `on_cluster [OPTION]...`; then it continues inside a Slurm cluster.
+# What this folder's tests share. A test first calls `on_cluster [OPTION]...`. After this call the test continues inside
+# a Slurm cluster.
 # usage of a test: test_NAME BUILD-FOLDER
 set -u
 slurm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -19,8 +20,8 @@ on_cluster()
     mkdir $scratch
 }
 
-# run COMMAND...: sets out, err and status. A command that takes more than three minutes is a hang, with status 124. A job
-# may wait a minute for nodes, because slurmctld repeats a lost message only then.
+# run COMMAND...: sets out, err and status. A command that takes more than three minutes counts as hanging, with status
+# 124. (A job may wait a minute for nodes, because slurmctld repeats a lost message only after a minute.)
 run()
 {
     timeout -k 5 180 "$@" >$scratch/out 2>$scratch/err </dev/null
@@ -41,7 +42,7 @@ start()
     local workers=$1 tries
     shift
     : >$scratch/err # otherwise the previous job's workers would be counted
-    # Background children of a shell ignore Ctrl-C unless told otherwise.
+    # By default, background children of a shell ignore Ctrl-C.
     UAT_LOG=info env --default-signal=INT "$@" >$scratch/out 2>$scratch/err </dev/null &
     child=$!
     for ((tries = 0; tries < 300; tries++)); do
@@ -53,7 +54,7 @@ start()
     fault "the $workers workers do not start: $*"
 }
 
-# Waits for the command of start(); if it hangs, kills it and sets status to 124.
+# Waits for the command of start(). If the command hangs, kills it and sets status to 124.
 end()
 {
     local tries hung
@@ -80,7 +81,7 @@ expect_status() { [ "$status" = "$1" ] || fault "$2: status $status, not $1"; }
 # The command must fail, but not hang.
 expect_failure() { [ "$status" != 0 ] && [ "$status" != 124 ] || fault "$1: status $status"; }
 
-# expect_lines WHAT COUNT PATTERN: that many lines must match.
+# expect_lines WHAT COUNT PATTERN: COUNT lines must match PATTERN.
 expect_lines() { [ "$(grep -Ec -- "$3" <<<"$err")" = "$2" ] || fault "$1: not $2 lines that match: $3"; }
 
 # The value of a number or a text in a benchmark's JSON object.
@@ -119,7 +120,7 @@ expect_gone()
 # requeued job wait for two minutes.
 credential_expires() { sleep 2; }
 
-# Whether job $id has ended. Before it runs it is not only PENDING: while it starts, it is CONFIGURING.
+# Whether job $id has ended. Before a job runs it is PENDING, and while it starts, it is CONFIGURING.
 over()
 {
     local state ends='BOOT_FAIL|CANCELLED|COMPLETED|DEADLINE|FAILED|NODE_FAIL|OUT_OF_MEMORY|PREEMPTED|TIMEOUT'
