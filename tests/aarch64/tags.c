@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_init() must fail in a process that checks memory tags, because a stack that moves would lose them.
+ * Description: uat_init() must fail in a process that checks memory tags, because a stack that moves would lose its
+ * tags.
  */
 #include <stdio.h>
 #include <sys/prctl.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the validation of search trees accepts a right tree, and finds each kind of fault in a wrong one. (Rule
- * 2 cannot be broken alone: levels are computed from the parents, so a tree that breaks rule 2 also breaks rule 1.) The
- * graph has two components: a cycle of 8 vertices, 0 to 7, with a loop and a repeated edge, and an edge between 8 and
- * 9.
+ * 2 cannot be broken alone. Levels are computed from the parents, so a tree that breaks rule 2 also breaks rule 1.) The
+ * graph has two components. One is a cycle of the 8 vertices 0 to 7, with a loop and a repeated edge. The other is an
+ * edge between 8 and 9.
  */
 #include <cstdio>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the transport over shared memory attaches what a peer publishes only if it is attach info of this build
- * and this job. The input is XORed onto good info, so that it passes some checks. The attach info always names this
- * process.
+ * and this job. The input is XORed onto good attach info, so that the result passes some checks. The attach info always
+ * names this process.
  */
 #include <stdlib.h>
 #include <string.h>

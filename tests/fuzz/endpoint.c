@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the transport over verbs either refuses what a peer publishes, or all published values are within their
+/* Description: the transport over verbs refuses what a peer publishes, unless all published values are within their
  * bounds. */
 #include <stdlib.h>
 #include <string.h>

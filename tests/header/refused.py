@@ -79,7 +79,8 @@ def main():
 
 
 def precompile(command, language, folder):
-    """Precompile what all programs include, so that the compiler reads it only once. Returns the options that use it."""
+    """Precompile the headers that all programs include, so that the compiler reads them only once. Returns the options
+    that use the result."""
     common = folder / "common.h"
     common.write_text("#include <uat.hpp>\n#include <string>\n#include <vector>\n" if language == "c++" else "#include <uat.h>\n")
     subprocess.run([*command, "-x", language + "-header", "-o", f"{common}.gch", common], check=True)
@@ -96,7 +97,7 @@ def try_all(compiler, language, standard, include, folder):
         done = subprocess.run([*command, *common, "-x", language, "-fsyntax-only", "-"],
                               input=f"#include <uat.h>\n{text}\n", text=True, capture_output=True)
         errors = [line for line in done.stderr.splitlines() if "error" in line]
-        # The sentence must be the first error: a user who reads only that knows what to do.
+        # The sentence must be the first error, because a user may read only the first error.
         if done.returncode == 0 or not errors or sentence not in errors[0]:
             failed += 1
             print(f"FAILED {text}\n   should say: {sentence}\n   says: {errors[:2]}, status {done.returncode}")

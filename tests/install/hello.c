@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a user's first program, built against an installed uat: prints fib(20) on rank 0. */
+/* Description: a user's first program, built against an installed uat. It prints fib(20) on rank 0. */
 #include <stdio.h>
 #include <uat.h>
 

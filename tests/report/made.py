@@ -19,7 +19,8 @@ def timeline(path, workers, events, dropped=0):
 def small(path):
     """
     Two workers and 1000 ms. Worker 0 runs all the time, and fetches far memory for 100 ms of it. Worker 1 is idle for 200 ms, steals for
-    100 ms, runs for 500 ms, and is idle for 200 ms. So tasks run for 1400 ms: on average 1.40 workers, 70.0 % of the time; idle: 20.0 %.
+    100 ms, runs for 500 ms, and is idle for 200 ms. So tasks run for 1400 ms. This is 1.40 workers on average, or 70.0 % of the time.
+    20.0 % of the time is idle.
     """
     timeline(path, 2, [line("run", 0, 5000, 1e6), line("fetch", 0, 300000, 1e5, bytes=4096),
                        line("idle", 1, 5000, 2e5, failed=7), line("steal", 1, 205000, 1e5, bytes=480, **{"from": 0}),
@@ -45,11 +46,11 @@ def large(path, workers=256, steals=12):
 
 def flow(path):
     """
-    Two workers, in ms. A task runs in place from 0 to 100 on worker 0; the unroller, on worker 1, makes entry 64 from 50 to 60 and entry 128
-    from 60 to 70. The end of the first task, from 100 to 105, makes entry 64 ready. Entry 64 runs from 110 to 310, and fetches from 200 to
-    250. Its end makes room in the window, so the unroller continues at 330, and makes entry 64 again from 330 to 340. The new entry 64 is
-    ready at once, and runs from 345 to 400. Entry 128 runs from 70 to 90 and is not on the path. So: in place 100, hand-over 10 + 5,
-    tasks 150 + 55, fetches 50, window 20, unroller 10; in all 400.
+    Two workers, in ms. A task runs in place from 0 to 100 on worker 0. The unroller is on worker 1. It makes entry 64 from 50 to 60, and
+    entry 128 from 60 to 70. The end of the first task, from 100 to 105, makes entry 64 ready. Entry 64 runs from 110 to 310, and fetches
+    from 200 to 250. Its end makes room in the window, so the unroller continues at 330, and makes entry 64 again from 330 to 340. The new entry 64 is
+    ready at once, and runs from 345 to 400. Entry 128 runs from 70 to 90 and is not on the path. So the path has: in place 100, hand-over
+    10 + 5, tasks 150 + 55, fetches 50, window 20, unroller 10. The sum is 400.
     """
     ms = 1000.0
     timeline(path, 2, [line("run", 0, 0, 320 * ms), line("fetch", 0, 200 * ms, 50 * ms, bytes=9), line("run", 1, 50 * ms, 350 * ms),
