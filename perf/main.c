@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The main() of a benchmark that has none of its own. */
+/* The main() of a benchmark that does not define main(). */
 #include "perf/bench.h"
 
 int main(int argc, char **argv)

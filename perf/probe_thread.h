@@ -22,7 +22,7 @@ enum {
 /* uat_cpu_counter() when the thread was last resumed. */
 extern uint64_t uat_probe_thread_resumed;
 
-/* The base of a thread's stack of `bytes` bytes, the highest address at which the thread's calls are aligned. */
+/* The base of a thread's stack of `bytes` bytes. It is the highest address that aligns the thread's calls. */
 uintptr_t uat_probe_thread_base(size_t bytes);
 
 /* Make a suspended thread. Its stack is [result, base), and result is base - bytes. */

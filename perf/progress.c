@@ -49,7 +49,8 @@ static struct {
     bool written; /* there is a line on the terminal */
 } progress;
 
-/* The address at which other hosts reach this host: that of the first interface that is up and not a loopback. */
+/* The address at which other hosts reach this host. It is the address of the first interface that is up and is no
+ * loopback. */
 static struct in_addr own_address(void)
 {
     struct in_addr address = {htonl(INADDR_LOOPBACK)};

@@ -29,7 +29,7 @@ void uat_progress_begin(const char *program);
 void uat_progress_end(void);
 
 struct uat_progress_sum {
-    int workers, heard; /* number of workers; those that have sent news */
+    int workers, heard; /* number of workers; number of workers that have sent news */
     double seconds;     /* since the start */
     uint64_t tasks, steals, looks, idle;
 };

@@ -111,7 +111,8 @@ def read(path):
 
 
 class Sums:
-    """Worker-microseconds of each class, in bins of time; and the time in which each worker ran tasks."""
+    """Sums over a timeline: worker-microseconds of each class in bins of time, and the time in which each worker ran
+    tasks."""
 
     def __init__(self, trace):
         self.trace, self.span = trace, max(trace.last - trace.first, 1e-3)

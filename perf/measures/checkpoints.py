@@ -7,8 +7,8 @@ second, and how much slower UAT_CHECKPOINT makes spawns and joins.
 Parts: `spawn` compares the cycles of a spawn and a join with and without UAT_CHECKPOINT, in turns. `virtual` measures the time until --workers
 workers have stopped, in virtual time. The other parts are `speed`, `stand` and `slow-down`.
 
-The speed is that of the last checkpoint of a sort, when both of its arrays are full. On a disk it is compared with `dd conv=fsync` of a file with the
-same number of bytes; in /dev/shm, with a copy within memory.
+The speed is measured at the last checkpoint of a sort, when both arrays of the sort are full. On a disk it is compared with `dd conv=fsync` of a file
+with the same number of bytes; in /dev/shm, with a copy within memory.
 """
 import os
 import re

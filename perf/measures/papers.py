@@ -46,7 +46,7 @@ STACKS = {"BTC": ("uat-btc -i 1 -d", 1120, 16, 20), "UTS": ("uat-uts --papers 1 
 
 
 def compared(published, paper, claim, form, cause, what):
-    """Print a row. A difference above LIMIT for which no cause is given is printed as not explained."""
+    """Print a row. A difference above LIMIT is printed as not explained if no cause is given."""
     difference = (paper - published) / published if paper is not None else None
     if difference is None:
         text, cause = "-", cause or "not simulated"
@@ -99,7 +99,7 @@ def size_of(program, items):
 
 
 def time_of_task(options, program, arguments, ns):
-    """Returns the time per task, in ns, with which a node takes `ns`; the number of nodes; the number of tasks. A run of one worker in real
+    """Returns the time per task, in ns, that makes a node take `ns`; the number of nodes; the number of tasks. A run of one worker in real
     time counts nodes and tasks."""
     report = runs.uatrun(options.build, 1, f"perf/uat-{program}", *arguments)
     nodes = report["result"] if program == "btc" else report["nodes"]

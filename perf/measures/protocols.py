@@ -3,7 +3,7 @@
 
     perf/measure protocols [-n 2,4,16,64] [--transport sim|shm|ibv] [--rounds 3] [--build build] [-- UTS's arguments]
 
-In virtual time (sim, every worker on a host of its own) one run of each case is enough, because a second one would be identical. The times are
+In virtual time (sim, each worker on a separate host) one run of each case is enough, because a second one would be identical. The times are
 simulated. In real time the cases take turns in each round, and the counts are medians over the rounds. The claim protocol needs the peek. In virtual
 time the efficiency is relative to the work. In real time it is relative to one worker with the same protocol. Operations are per steal.
 """

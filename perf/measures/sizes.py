@@ -5,8 +5,8 @@
 
 LAUNCHER: words that start N workers, with {} for N and {/2} for half of N. The default is uatrun -n {}.
 
-It starts uat-startup, whose workers run a small tree and check its answer, and adds figures from their log (UAT_LOG=info). Times are those of the
-slowest worker. Memory is the mean over all workers, in KiB:
+It starts uat-startup, whose workers run a small tree and check its answer, and adds figures from their log (UAT_LOG=info). Times are the slowest
+worker's. Memory is the mean over all workers, in KiB:
     attach     milliseconds to find, map and register the segments of the workers on the same host
     anonymous  heap, stack and data of the process, without segments and memory that other processes also map
     tables     page tables;   pinned: memory that the kernel has pinned for the device;   locked: memory that uat counts as locked

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The ten programs of examples/small: the number of lines, and the ratio of the time with one worker to that of the plain sequential
-program. The script also measures the cost of sorting input that has a pattern, and of same-fringe.
+"""The ten programs of examples/small: the number of lines, and the ratio of the time with one worker to the plain sequential program's
+time. The script also measures the cost of sorting input that has a pattern, and of same-fringe.
 
     perf/measure small [--rounds 7] [--build build]
 

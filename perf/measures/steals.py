@@ -3,7 +3,7 @@
 
     perf/measure steals [--rounds 3] [--passes 1500] [--stack 1024] [--build build] [-- LAUNCHER of two workers]
 
-The default LAUNCHER is uatrun -n 2. Over verbs, the last row posts a claim's atomic as a chain of its own (UAT_IB_POST=alone). The first run is not
+The default LAUNCHER is uatrun -n 2. Over verbs, the last row posts a claim's atomic as a separate chain (UAT_IB_POST=alone). The first run is not
 counted, because caches and connections are cold.
 """
 import statistics

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Boost.Context. This uses only the library's assembly (jump_fcontext), on which its fibers and coroutines are built.
+// Boost.Context. This uses only the library's assembly (jump_fcontext). The library's fibers and coroutines are built
+// on it.
 #include <boost/context/detail/fcontext.hpp>
 #include <vector>
 

@@ -28,7 +28,7 @@ struct uat_checkpoint_config {
  * checkpoint's id, or 0 if the job begins anew. Returns 0, or a negative errno that has been reported. */
 int uat_checkpoint_choose(int *colour, uint64_t *id);
 
-/* Compare this job with the one that wrote the checkpoint. *canary is replaced by the checkpoint's canary. Returns 0,
+/* Compare this job with the job that wrote the checkpoint. *canary is replaced by the checkpoint's canary. Returns 0,
  * or -EINVAL, which has been reported. */
 int uat_checkpoint_compare(const struct uat_checkpoint_config *config, uint64_t *canary);
 

@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Write the name of a file of checkpoint `number` to `name`. If file is NULL, the name is that of the checkpoint's
- * folder; if number is 0, that of FOLDER itself. */
+/* Write the name of a file of checkpoint `number` to `name`. If file is NULL, write the name of the checkpoint's
+ * folder. If number is 0, write the name of FOLDER itself. */
 const char *uat_folder_name(char *name, size_t size, uint64_t number, const char *file);
 
 /* Check that FOLDER is a folder of this user. uat_folder_open() creates it first if it is missing. */

@@ -8,7 +8,7 @@
 /* Make a waiter's task ready on this worker. */
 void uat_flow_wake(const struct uat_flow_waiter *waiter);
 
-/* Give the scheduler the functions with which it starts and ends data-flow tasks. */
+/* Give the scheduler its functions to start and end data-flow tasks. */
 void uat_flow_open(void);
 void uat_flow_close(void);
 

@@ -6,8 +6,8 @@
  *   F1  If a spawn returns with record 0, the spawned task has ended, and so have all tasks below that task. If the
  *       task parted, the task is in the map and in the ledger before the unroller's next spawn.
  *   F2  For conflicting tasks s < t, one of these holds: s ended in place; or the unroller has seen s's mark; or t's
- *       registration found the end in s.open; or s.open counts t, or counts an entry that waits for s and for which t
- *       waits.
+ *       registration found the end in s.open; or s.open counts t; or s.open counts an entry that waits for s, and t
+ *       waits for that entry.
  *   F3  `open` is closed once, by the worker where the task ended, after a RELEASE. next[0..k) is complete at that
  *       time: the unroller WRITEs it before its FETCH_ADD, and the worker READs it after its own FETCH_ADD.
  *   F4  `left` becomes 0 once. By then the unroller has added the number of registrations, each predecessor has

@@ -103,7 +103,7 @@ static void begin_join(struct newcomer *t, uat_flow_t *flow)
 /*
  * Add the number of registrations to `left`, in the same round trip as the last registrations. Then subtract the number
  * of registrations with entries that had ended. The atomic that brings `left` to 0 makes the entry ready (F4). Returns
- * whether one of these two atomics did so; otherwise an atomic of a predecessor will.
+ * whether one of these two atomics made the entry ready. If neither did, an atomic of a predecessor will.
  */
 static bool count_left(struct newcomer *t)
 {

@@ -95,7 +95,7 @@ void uat_pages_tell(const struct uat_array *a);
  * the setting requires them, the result is -ENOMEM. */
 int uat_memobj_make(struct uat_memobj *memobj, size_t bytes, bool huge, int *fd);
 int uat_memobj_open(const struct uat_memobj *memobj, int rank);
-/* Bytes of the object that were never touched and so have no memory yet. 0 if unknown. */
+/* Bytes of the object that have no memory yet, because they were never touched. 0 if unknown. */
 uint64_t uat_memobj_untouched(const struct uat_memobj *memobj);
 
 /* home.c: where a byte lives. */

@@ -27,7 +27,8 @@ void uat_cache_plan(void);
 int uat_cache_open(void);
 void uat_cache_close(void);
 void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access);
-/* Publish the range's run if the range lies in one block and all of it is valid. Returns whether it did so. */
+/* Publish the range's run if the range lies in one block and all of it is valid. Returns whether it published the
+ * run. */
 bool uat_cache_show(uintptr_t at, size_t bytes);
 /* Make all slots show no run. */
 void uat_cache_hide(void);

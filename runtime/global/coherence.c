@@ -49,8 +49,7 @@ void uat_global_release(void)
 }
 
 /*
- * Raise the epoch: parts that became valid in another epoch are no longer valid. Frozen arrays have an epoch of their
- * own.
+ * Raise the epoch: parts that became valid in another epoch are no longer valid. Frozen arrays have a separate epoch.
  */
 static void acquire(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The contents of global memory, for checkpoints. The functions are called while all workers have stopped. Each worker
- * handles the chunks of which it is the home, so together they handle every byte once.
+ * handles the chunks whose home it is, so together the workers handle every byte once.
  */
 #ifndef UAT_GLOBAL_CONTENT_H
 #define UAT_GLOBAL_CONTENT_H

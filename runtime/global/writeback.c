@@ -7,7 +7,7 @@
 #include "runtime/global/cache.h"
 #include "runtime/global/link.h"
 
-enum { POST_AT = 2 * UAT_PART /* pending bytes that are worth an operation of their own */ };
+enum { POST_AT = 2 * UAT_PART /* this number of pending bytes justifies an operation */ };
 
 void uat_writeback_slot(struct uat_slot_of_cache *s)
 {

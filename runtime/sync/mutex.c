@@ -86,7 +86,7 @@ static struct uat_located located(uint64_t name)
     return uat_locate(uat_waitobj_rank(name), (uintptr_t)uat_waitobj_address(name));
 }
 
-/* Go to the home of a biased mutex, or end the job if the name is not that of a mutex. noinline: the caller continues
+/* Go to the home of a biased mutex. Ends the job if the name is not the name of a mutex. noinline: the caller continues
  * in another process. */
 static __attribute__((noinline)) struct uat_waitobj *go_home(uint64_t name, const char *what)
 {
@@ -213,7 +213,7 @@ static inline void lock_biased(uat_mutex_t m)
 }
 
 /*
- * Note that the task to which the mutex was handed continues on this worker. The WRITE must complete before the task
+ * Note that the task that was handed the mutex continues on this worker. The WRITE must complete before the task
  * continues. Otherwise the task might be stolen and unlock elsewhere, and the mutex might be destroyed. A WRITE in
  * flight, or one that the adapter repeats, would then overwrite the block's next user.
  */

@@ -17,7 +17,7 @@ enum {
 #define UAT_MUTEX_HANDED                                                                                               \
     (UINT64_C(1) << 32) /* handed to a waiting task: uat_mutex_resumed_at() says where that task continues */
 
-/* rank + 1 of the worker that resumed the task to which the mutex was handed last. The resuming worker WRITEs it. */
+/* rank + 1 of the worker that resumed the task that was handed the mutex last. The resuming worker WRITEs it. */
 static inline uint64_t *uat_mutex_resumed_at(struct uat_waitobj *m)
 {
     return (uint64_t *)(void *)m->data;

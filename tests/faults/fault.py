@@ -112,7 +112,7 @@ class StopWorker(Worker):
     # call.
     also_says = r"rank {rank} on \S+, pid \d+, has been stopped for \d+ s.* goes on when|has waited \d+ s for .*goes on when"
     least_on_two = 4  # under srun a neighbour watches the worker
-    when_idle = True  # before that, the neighbour may have work of its own
+    when_idle = True  # before that, the neighbour may still have work
 
 
 class StopInSteal(StopWorker):

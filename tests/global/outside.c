@@ -18,7 +18,7 @@ static uint64_t value(int round, int rank, int i)
     return (uint64_t)round * 1000000 + (uint64_t)rank * 1000 + (uint64_t)i;
 }
 
-/* Returns the number of words at p that differ from those that `rank` wrote in this round. */
+/* Returns the number of words at p that differ from what `rank` wrote in this round. */
 static int wrong_words(const uint64_t *p, int round, int rank)
 {
     int wrong = 0;

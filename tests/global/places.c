@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: no two arrays, and no array and its cached copy, agree in the address bits by which a first-level cache
- * chooses a way, even after arrays have been freed.
+ * Description: a first-level cache chooses a way by some address bits. No two arrays agree in these bits, nor does an
+ * array agree with its cached copy, even after arrays have been freed.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the attributes of connected queue pairs, as the device reports them. The user's settings are applied,
- * and each side expects the packet sequence number at which the other side starts. Each connection has its own random
+ * Description: the attributes of connected queue pairs, as the device reports them. The user's settings are applied.
+ * Each side expects the packet sequence number that the other side starts with. Each connection has its own random
  * number. Operations work over the connections of librdmacm after the listener of librdmacm has been closed.
  */
 #include <dirent.h>

@@ -352,7 +352,7 @@ static void test_link(void **state)
     assert_int_equal(peers_run(&spec, work_link, NULL), 0);
 }
 
-/* librdmacm needs an address to which there is a route. */
+/* librdmacm needs an address that has a route. */
 static void test_rdmacm(void **state)
 {
     char *both[] = {"UAT_CONNECT=rdmacm", "UAT_GID_INDEX=0", NULL}; /* link-local, without an IP address */

@@ -4,7 +4,7 @@
 under each deque protocol, and some also with 2 workers under claim. Answers must be right, and every program must have
 steals, with the round trips and the operations of its protocol. Random programs with adaptive requests also run. Then
 the test runs part of tests/global/guests. Over two guests it also runs part of tests/programs/guests, and the litmus
-tests between the guests, all of which must hold.
+tests between the guests. All litmus tests must hold.
 
 usage: test_programs.py VM_RUN BUILD GUESTS [RUNS]
 """

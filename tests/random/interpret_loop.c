@@ -211,7 +211,7 @@ void interpret_loop(int index)
     }
 }
 
-/* The sum to which each operation of a run adds once. Joins are in random order, so the reducer's operation must
+/* A sum. Each operation of a run adds to it once. Joins are in random order, so the reducer's operation must
  * commute. */
 UAT_REDUCER(uint64_t, executed, 0, UAT_PLUS)
 

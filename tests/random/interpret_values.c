@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Races for numbers. Several tasks send numbers of their own, and several others receive them. */
+/* Races for numbers. Several tasks each send their own numbers, and several other tasks receive the numbers. */
 #include <errno.h>
 #include <string.h>
 

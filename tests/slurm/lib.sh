@@ -116,7 +116,7 @@ expect_gone()
     { fault "$1: left behind: $(workers | paste -sd ' ')"; kill -KILL $(workers); }
 }
 
-# slurmd refuses a job that starts in the second in which it was requeued ("Job credential revoked"). Slurm itself lets a
+# slurmd refuses a job that starts in the same second as its requeue ("Job credential revoked"). Slurm itself lets a
 # requeued job wait for two minutes.
 credential_expires() { sleep 2; }
 
