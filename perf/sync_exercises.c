@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The exercises of uat-sync, after Dolan, Muralidharan, Gregg (TACO 9(4), 2013), section 7: a ring of threads,
- * ping-pong over channels and under a mutex, many fibers, binary trees in fibers. Here all of them are tasks, and any
- * worker may resume one that has waited.
+ * The exercises of uat-sync, after Dolan, Muralidharan and Gregg (TACO 9(4), 2013), section 7. They are a ring of
+ * threads, ping-pong over channels and under a mutex, many fibers, and binary trees in fibers. Here threads and fibers
+ * are tasks, and any worker may resume a task that has waited.
  */
 #include <stddef.h>
 

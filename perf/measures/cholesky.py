@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tiled Cholesky in virtual time, by data-flow tasks, by fork and join, by latches and by nested flows: the time, and its ratio to a bound.
+"""The time of tiled Cholesky in virtual time, and its ratio to a bound. The ways are data-flow tasks, fork and join, latches, and nested
+flows.
 
     perf/measure cholesky [--tiles 32] [--workers 16,64,256] [--gemm 420000,52000] [--ways 0,1,2,3] [--build build]
 

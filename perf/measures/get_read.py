@@ -5,7 +5,8 @@
 
 WORDS run a command on the second host, and HOST is its address. In the guests of tests/vm/run these are node2 and 10.9.0.2:
     tests/vm/run --guests 2 --slurm -- perf/measure get-read --peer 10.9.0.2 --server node2 -- srun --mpi=pmix -N 2 --ntasks-per-node=1
-The last lines give the ratio of two medians: the median over the rounds of the get's medians, and the same for ib_read_lat. Sizes are in bytes, 8 to
+The last lines give the ratio of two medians over the rounds: of the get's median in each round, and of ib_read_lat's median in each round. Sizes are in
+bytes, 8 to
 1048576. ib_read_lat is part of the package perftest. The "typical" latency that it prints is its median. Both programs time one READ at a time, from
 posting it until polling finds its completion. In both programs the process on the second host sleeps.
 """

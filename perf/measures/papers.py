@@ -4,10 +4,10 @@
     perf/measure papers [--parts steal,runs,stacks,creation,messages,iso] [--scale 8] [--microseconds 500]
                          [--workers 64,480] [--build build]
 
-`fx10` and `tsubame` are the simulated machines (docs/simulation.md). The papers' protocol is UAT_DEQUE=paper with one victim per peek; uat's is the
-default, claim. A run of the papers has some 10^11 to 10^12 tasks. Here the trees are smaller: each worker has --microseconds of work, and the numbers
-of workers are divided by --scale. The script prints by what factor each tree is smaller. The work of a task is the papers' time per task (or node)
-and worker, which includes the cost of their runtime. If a row's difference is above 10 %, the row names the cause or says "not explained".
+`fx10` and `tsubame` are the simulated machines (docs/simulation.md). The papers' protocol is UAT_DEQUE=paper with one victim per peek. uat's protocol
+is the default, claim. A run of the papers has some 10^11 to 10^12 tasks. Here the trees are smaller: each worker has --microseconds of work, and the
+numbers of workers are divided by --scale. The script prints by what factor each tree is smaller. The work of a task is the papers' time per task (or
+node) and worker, which includes the cost of their runtime. If a row's difference is above 10 %, the row names the cause or says "not explained".
 """
 import math
 import time

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The common part of the rivals: the same loops, reductions, scans and sorts with uat, oneTBB, GCC's OpenMP and without
- * a runtime. It defines what the rivals compute, how they are timed and what they print. Each program defines the
- * functions of namespace rival. perf/measure rivals runs all programs in turn.
+ * The common part of the rivals. The rivals are the same loops, reductions, scans and sorts, with uat, with oneTBB,
+ * with GCC's OpenMP, and without a runtime. This file defines what the rivals compute, how they are timed and what they
+ * print. Each program defines the functions of namespace rival. perf/measure rivals runs all programs in turn.
  */
 #ifndef RIVALS_HPP
 #define RIVALS_HPP

@@ -12,8 +12,8 @@
  *   H1  Each operation on the words runs on the home from its first load to its last store. The task may park only at
  *       the operation's end.
  *   H2  A waiter's block is in the home's heap. The task that gets the mutex is resumed on the home. After a restart
- *       the home is the keeper of the mutex's rank (runtime/segment/ghost.h), so a block may belong to a ghost's heap,
- *       which is kept here, or to the heap of an earlier keeper, on another worker.
+ *       the home is the keeper of the mutex's rank (runtime/segment/ghost.h). So a block may belong to a ghost's heap,
+ *       which this worker keeps. A block may also belong to the heap of an earlier keeper, on another worker.
  *   H3  A restart can change the home while a task is on its way there. So a task looks for the home again after it has
  *       arrived, and keeps no address of the mutex over a task switch.
  */

@@ -62,7 +62,7 @@ class Srun:
     part = 0.7
     MESSAGE = 10  # MessageTimeout: how long a message to an unreachable host takes
     patience = DOWN + 3 * MESSAGE
-    PATIENT, IDLE = 8, 60  # seconds until the nodes are idle: without help, and after they were declared down and up
+    PATIENT, IDLE = 8, 60  # seconds until the nodes are idle without help, and after they were declared down and up
     # If no operation of a worker fails because of the fault, the worker waits for PMIx's servers or for a stopped
     # worker.
     own_settings = {"UAT_STALL_LIMIT": "6"}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: data-flow tasks in C++: a triangle of sums by lambdas with all modes, a function as a body, nested
- * flows, waits for one datum, and reuse of a flow. usage: flows
+ * Description: data-flow tasks in C++. The cases are a triangle of sums by lambdas with all modes, a function as a
+ * body, nested flows, waits for one datum, and reuse of a flow.
+ * usage: flows
  */
 #include <cstdint>
 #include <cstdio>

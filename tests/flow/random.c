@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: random sequences of data-flow tasks leave the same memory as their sequential execution, with all modes,
- * nested flows, waits for single data, values, scratch memory, small windows and wishes for hosts.
+ * Description: random sequences of data-flow tasks leave the same memory as their sequential execution. The sequences
+ * have all modes, nested flows, waits for single data, values, scratch memory, small windows and wishes for hosts.
  *
  * usage: random RUNS SEED [LENGTH ASK [WINDOW]] (LENGTH: a sequence has 20 to 20 + LENGTH spawns;
  *        one in ASK spawns asks for a checkpoint, 0: none does; WINDOW: the window of all sequences,

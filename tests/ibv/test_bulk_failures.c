@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: for each failure of bulk data over verbs there is a one-line message with the cure, and a negative
- * errno: local memory that is not registered, a region that is withdrawn, a peer that disappears during transfers, a
- * limit of locked memory that is too low.
+ * errno. The failures are: local memory that is not registered, a region that is withdrawn, a peer that disappears
+ * during transfers, a limit of locked memory that is too low.
  */
 #include <errno.h>
 #include <linux/capability.h>

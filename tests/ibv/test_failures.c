@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: for each failure over verbs there is a one-line message with the cure, and a negative errno: settings
- * that no device fulfils, forged endpoints, a peer that disappears, memory that is not registered, a link that goes
- * down. With the argument memlock, opening fails because memory cannot be locked. With the argument user, it fails
- * because this user may not open the device.
+ * Description: for each failure over verbs there is a one-line message with the cure, and a negative errno. The
+ * failures are: settings that no device fulfils, forged endpoints, a peer that disappears, memory that is not
+ * registered, a link that goes down. With the argument memlock, opening fails because memory cannot be locked. With the
+ * argument user, it fails because this user may not open the device.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: how uatrun's jobs end: workers that fail in every way, signals, the time limit, a killed uatrun.
- * Afterwards nothing may be left.
+ * Description: uatrun's jobs end as they should if workers fail in any way, at signals, at the time limit, and if
+ * uatrun is killed. Afterwards nothing may be left.
  * argv: uatrun, the client of this folder.
  */
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uatrun from outside: good jobs, and bad command lines, settings and programs. Nothing may be left
+ * Description: uatrun runs good jobs, and refuses bad command lines, settings and programs. Nothing may be left
  * afterwards.
  * argv: uatrun, the client of this folder.
  */
