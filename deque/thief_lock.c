@@ -6,7 +6,7 @@
  *
  * The papers unlock by a plain WRITE of 0. With HCA atomics that is wrong: a concurrent FETCH_ADD may have loaded the
  * old value before that WRITE and store its sum after it. As a result the lock stays taken although no thief holds it.
- * So every change to the word is a FETCH_ADD, even by a thief that did not get the lock.
+ * So every change to the word is a FETCH_ADD. A thief that did not get the lock also uses FETCH_ADD.
  *
  *   L1  The thief whose FETCH_ADD(+1) returned 0 holds the lock.
  *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed. A thief's

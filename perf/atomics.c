@@ -51,7 +51,7 @@ struct flight {
     bool busy;
     int word;
     uint64_t expected;
-    uint32_t guess; /* s->guess of the word when this operation was posted */
+    uint32_t guess; /* the value of s->guess[word] when this operation was posted */
 };
 
 /* Returns the rank that has the word. With several targets, each target has one word, and `word` is the target's

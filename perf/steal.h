@@ -29,7 +29,7 @@ struct steal_series {
         struct {
             struct uat_samples phase[UAT_PHASES];
             struct uat_samples bare[STEAL_BARES];
-            struct uat_samples steal; /* from the peek to the stack in place */
+            struct uat_samples steal; /* from the peek until the stack is in place */
             struct uat_samples resume, suspend;
             struct uat_samples timer; /* two consecutive reads of the counter, which every duration above includes */
             struct uat_samples trips, bytes;

@@ -76,8 +76,8 @@ struct uat_bulk_config {
 /* The functions return 0 or a negative errno. The functions report each error themselves, once. */
 struct uat_bulk_class {
     bool cpu_atomics; /* see B5 */
-    /* A number that workers of one host share if they use one adapter. All workers get equal numbers. NULL: there
-     * are no adapters to tell apart. */
+    /* Returns a number for the adapter that worker `rank` uses. Workers of one host have the same number if they use
+     * the same adapter. All callers get the same number for a rank. NULL: there are no adapters to tell apart. */
     int (*adapter)(struct uat_transport *t, int rank);
     bool maps; /* far objects are mapped into this process, and key.base is the address of the mapping */
     /* Collective. The caller owns *out and must close it. */

@@ -128,8 +128,8 @@ int uat_context_left(uat_context_t *context, int64_t *begin, int64_t *end);
 /*
  * In a splitter: give all remaining iterations, from `begin` (rounded up to a unit) to the end, to the thief of the
  * request. The thief runs the same function with a copy of arg, or of the context's argument if arg is NULL. Parts must
- * be given from the back: the last part first. Returns 0, or -EAGAIN if no iterations remain from `begin` on or if
- * UAT_CONTEXT_PARTS parts are unmerged.
+ * be given from the back: the last part first. Returns 0. Returns -EAGAIN if no iterations remain at or after `begin`,
+ * or if the context already has UAT_CONTEXT_PARTS unmerged parts.
  */
 int uat_context_give(uat_context_t *context, const uat_request_t *request, int64_t begin, const void *arg);
 

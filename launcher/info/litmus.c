@@ -195,8 +195,8 @@ static void cpu_adapter(struct pair *pair, struct board *board, struct litmus_re
     add_add(pair, board, r, true);
 }
 
-/* A load by this CPU sees the changes of a chain with an atomic once the chain is complete. Each process posts to its
- * own segment by a queue pair to itself, as a worker posts to the segments of other workers on its host. */
+/* Once a chain that contains an atomic is complete, a load by this CPU sees the chain's changes. Each process posts to
+ * its own segment by a queue pair to itself, as a worker posts to the segments of other workers on its host. */
 static void completion_load(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;

@@ -33,7 +33,7 @@ enum uat_section_kind {
     UAT_SECTION_END       /* the number of sections before this one */
 };
 
-/* The words in front of a section's bytes, which are padded to a multiple of 8. */
+/* The words in front of a section's bytes. The bytes are padded to a multiple of 8. */
 struct uat_section {
     uint32_t kind, crc; /* crc: over these words, with 0 in place of crc, and over the bytes */
     uint64_t address;   /* where the bytes belong, or a number */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Under UAT_TORTURE=order and fence the argument of each data-flow task begins with the accesses that the task has
- * named, if its entry has room for them. A data-flow task has no result, so the room for a result points to these
- * accesses. So the accesses migrate with the task, and its children and nested tasks have their own.
+ * The argument of each data-flow task begins with the accesses that the task has named, if the task's entry has room
+ * for these accesses. This holds under UAT_TORTURE=order and under UAT_TORTURE=fence. A data-flow task has no result,
+ * so the room for a result points to these accesses. So the accesses migrate with the task, and its children and nested
+ * tasks have their own.
  *
  * Under fence a body can access only the near pages that hold bytes which the task has named. Bodies that may wait have
  * no fence. These are bodies with nested tasks, with UAT_FLOW_ANY or UAT_FLOW_ADD, or with no datum that is checked

@@ -230,7 +230,8 @@ static void ended(uint64_t name)
 /* Called when a parted child has ended, and all that it wrote was released. */
 static void child_ended(uint64_t name, uint64_t views)
 {
-    refuse_left(false); /* the views may have been the unroller's when it spawned the child */
+    /* do not refuse views: they may be those that the unroller had when the unroller spawned the child */
+    refuse_left(false);
     uat_flow_check(name, "the entry of a child of a flow");
     end_entry(name, views);
 }

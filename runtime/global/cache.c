@@ -30,8 +30,8 @@ _Static_assert((int)UAT_FAR_BLOCK_SHIFT == UAT_BLOCK_SHIFT, "slots have a run ea
 
 /*
  * Map the arena, and right after it the ring a second time. The ring starts 1 MiB after a multiple of 2 MiB. So a
- * byte's place in the ring never collides in a first-level cache with a byte at the same offset in any array. The
- * reason is in place.c: bit 20 is 1 in one address and 0 in the other, and bit 15 is the same in both.
+ * byte's place in the ring and a byte at the same offset in any array never collide in a first-level cache. The reason
+ * is in place.c: bit 20 is 1 in one address and 0 in the other, and bit 15 is the same in both.
  */
 static int map_arena(struct uat_global *g)
 {

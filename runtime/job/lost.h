@@ -23,8 +23,8 @@ void uat_lost_close(void);
  * not end. NULL: it always ends. Returns false if the program itself catches SIGTERM. */
 bool uat_lost_spare(bool (*spare)(void));
 
-/* Print one line about the lost worker of this rank on host, if `describe` knows of anything that it held. Only the
- * first call counts. */
+/* Print one line about the lost worker `rank` on host `host`, if `describe` knows of anything that the worker held.
+ * Only the first call counts. */
 void uat_lost_tell(int rank, const char *host);
 
 #endif

@@ -191,7 +191,7 @@ static void wait_in_place(const uat_group_t *group, uint64_t name, void (*stop)(
     uat_stall_over();
 }
 
-/* Stop while the suspended task waits in place: it joins again when it continues. */
+/* Stop this worker while its suspended task waits in place. The task joins again when it continues. */
 static void stop_joiner(void)
 {
     uat_stop_worker(uat_worker.suspended_sp, uat_worker.suspended_task);

@@ -60,7 +60,7 @@ struct uat_parked {
     /* The local CPU writes this field and those below, except `settled`, before any peer knows the block. */
     uint64_t sp, base;
     uint64_t reply; /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */
-    /* only for atomics of adapters: a FETCH_ADD on this word completes only after the preceding WRITE has arrived */
+    /* Only a FETCH_ADD of 0 accesses this word. Its completion proves that the preceding WRITE has arrived. */
     uint64_t settled;
     uint64_t object; /* what the task waits for, for messages */
     uint32_t kind;   /* enum uat_park_kind, for messages */

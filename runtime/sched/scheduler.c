@@ -75,7 +75,8 @@ static void end_run(uintptr_t base)
     }
 }
 
-/* A task without a spawner has ended here, wherever it was started: the root, or a data-flow task. */
+/* A task without a spawner (the root, or a data-flow task) has ended on this worker. It may have started on any
+ * worker. */
 static void end_alone(uintptr_t base)
 {
     uint64_t entry = uat_frame_at(base)->record;

@@ -87,7 +87,7 @@ static void move_out(uintptr_t sp, uintptr_t base)
     uat_task_counts.evacuated_bytes += e->bytes;
 }
 
-/* Bring the bytes of a stack back to its place, where nothing may have been written. */
+/* Bring the bytes of a stack back to the stack's place. Ends the job if a task has written there meanwhile. */
 static void bring(const struct evacuated *e)
 {
     const unsigned char *place = (const unsigned char *)e->sp;

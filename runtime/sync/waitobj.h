@@ -79,7 +79,7 @@ void uat_sync_reserve(void);
 void uat_sync_reserve_names(void);
 
 /* named.c, for a restart: uat_sync_forget_names() empties this worker's lists. uat_sync_add_name() adds a name to its
- * list. Which list this is depends on the number of workers. The name is in a block of `rank`, and `here` points to the
+ * list. The name's list depends on the number of workers. The name is in a block of `rank`, and `here` points to the
  * block's bytes on this worker. The lists of all workers must be empty before the first name is added. */
 void uat_sync_forget_names(void);
 void uat_sync_add_name(int rank, uint64_t address, void *here);

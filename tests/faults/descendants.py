@@ -35,8 +35,8 @@ def _status(pid):
 
 
 def stacks(pid):
-    """Stack traces of a process's threads, if there is a debugger. They show what a process does that printed no
-    line."""
+    """Stack traces of a process's threads, if there is a debugger. They show what a process is doing if it has printed
+    no line."""
     if not shutil.which("gdb"):
         return []
     command = ["gdb", "-batch", "-nx", "-p", str(pid), "-ex", "set debuginfod enabled off", "-ex", "thread apply all bt 16"]

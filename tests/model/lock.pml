@@ -14,9 +14,9 @@
 bool started;
 
 #ifdef M_PAPERS_UNLOCK
-/* In the papers, the holder unlocks by a WRITE of 0, and losers subtract nothing. To show the fault of this scheme, the
- * HCA's FETCH_ADD is modelled as a WRITE sees it, that is, as a load and a store. `unit` makes atomics exclude each
- * other. */
+/* In the papers, the holder unlocks by a WRITE of 0, and losers subtract nothing. The model splits the HCA's FETCH_ADD
+ * into a load and a store, because a WRITE can take effect between the two. This shows the fault of this scheme. `unit`
+ * makes atomics exclude each other. */
 bool unit;
 #define UNLOCK() lock = 0; busy--
 #define UNDO() busy--

@@ -61,7 +61,8 @@ inline grant(who)
 bool started;
 byte holders;
 
-/* The effect at the target of a WRITE that the thief waits for: nothing is left in flight. */
+/* The thief's unlock: the effect of its WRITE at the target. The thief waits for this WRITE, so nothing is left in
+ * flight. */
 #define UNLOCK(status) ack[SLOT_OF(t)] = ACK(t, status); holders--; busy--
 #define LEAVE() owed[me]++ /* Network subtracts the 1 from lock and busy, perhaps after this thief's next attempt */
 

@@ -10,8 +10,8 @@ def differ(fault, number, first, second, workers=2, ranks=(0, 1)):
 
 
 def late(fault, call, rank, workers=4):
-    """A case where a rank arrives far later than UAT_STALL_LIMIT. One rank prints one line, then the answer is
-    right."""
+    """A case where a rank arrives far later than UAT_STALL_LIMIT. One rank prints one line. After that the job
+    continues, and its answer is right."""
     return Case(f"late: {fault}", rf"waited \d+ s for rank {rank} to enter uat_{call}\(\)", fault=fault,
                 settings={"UAT_STALL_TIMEOUT": "1", "UAT_STALL_LIMIT": "2"}, workers=workers, sound=True)
 

@@ -10,7 +10,8 @@
 #include <uat.hpp>
 #include <unistd.h>
 
-enum { THROWS = 20, CHILD_US = 20000, TRIES = 50 /* until a thief comes before the child has ended */ };
+/* TRIES: at most this number of runs, until in one of them a thief steals the spawner before the child has ended */
+enum { THROWS = 20, CHILD_US = 20000, TRIES = 50 };
 
 static void child(void *, void *result)
 {
