@@ -70,13 +70,13 @@ UAT_TASK(uint64_t, all, int64_t, iterations)
     return result;
 }
 
-/* Convert the work to cycles of this host's counter. The benchmark calls this as its refuse(), when the options are
- * known. The function refuses nothing. */
-static const char *calibrate(void)
+/* Convert the work to cycles of this host's counter. Called after uat_init(): before, it is not known whether the time
+ * is virtual. */
+static int calibrate(void)
 {
     if (work > 0)
-        cycles_of_work = (uint64_t)((double)work * 1e-9 * uat_samples_tsc_hz());
-    return NULL;
+        cycles_of_work = (uint64_t)((double)work * uat_samples_tsc_hz() * 1e-9 + 0.5);
+    return 0;
 }
 
 static int run(uint64_t *answer)
@@ -108,7 +108,7 @@ const struct uat_bench uat_bench = {
     .purpose = "Run a parallel loop without a grain size, and count its iterations.",
     .options = options,
     .results = {"iterations"},
-    .refuse = calibrate,
+    .prepare = calibrate,
     .known = known,
     .run = run,
     .sequential = sequential,
