@@ -185,24 +185,29 @@ static int write_ranks(struct uat_sections_head *head, const struct uat_chain *c
     return rc ? rc : uat_arrays_write(head);
 }
 
-/* The highest value of all workers, in whole kilobytes. Workers can agree only on their lowest status, so each value is
- * sent as a negative status. */
-static uint64_t highest(uint64_t bytes)
+/* Replace *bytes by the greatest value of any worker, in whole kilobytes. Workers can agree only on their lowest
+ * status, so a value is sent as a status below all errnos. Returns 0, or a negative errno that has been reported. */
+static int agree_on_most(uint64_t *bytes)
 {
-    return (uint64_t)-uat_collective_agree(-(int)((bytes + 1023) / 1024)) * 1024;
+    const int below = -4096; /* Linux has no errno beyond 4095 */
+    int status = uat_collective_agree(below - (int)((*bytes + 1023) / 1024));
+    if (status > below)
+        return status;
+    *bytes = (uint64_t)(below - status) * 1024;
+    return 0;
 }
 
-/* The most that any rank uses. */
-static struct uat_used agree_on_used(void)
+/* Set *used to the most that any rank uses. Returns 0, or a negative errno that has been reported. */
+static int agree_on_used(struct uat_used *used)
 {
-    struct uat_used used;
-    uat_state_used(&used);
-    uat_kept_used(&used);
-    return (struct uat_used){.records = highest(used.records), .heap = highest(used.heap)};
+    uat_state_used(used);
+    uat_kept_used(used);
+    int rc = agree_on_most(&used->records);
+    return rc ? rc : agree_on_most(&used->heap);
 }
 
 /* Rank 0: write the data that concern all workers, and let `latest` name the checkpoint. */
-static int write_job(struct uat_sections_head *head, struct uat_used used)
+static int write_job(struct uat_sections_head *head, const struct uat_used *used)
 {
     char name[UAT_SECTIONS_NAME];
     struct uat_sections_out out;
@@ -212,7 +217,7 @@ static int write_job(struct uat_sections_head *head, struct uat_used used)
                                     .run = checkpoint.runs - 1,
                                     .restarts = uat_self.restarts,
                                     .workers = uat_park_names(),
-                                    .used = used,
+                                    .used = *used,
                                     .colours = uat_ghosts.size > 0 ? checkpoint.from.colours : uat_segment.colours};
     head->rank = 0;
     int rc = uat_sections_create(&out, uat_folder_name(name, sizeof(name), head->number, "job"), head);
@@ -268,15 +273,16 @@ static int begin(struct uat_sections_head *head)
 static bool write_all(const struct uat_chain *chain)
 {
     struct uat_sections_head head;
+    struct uat_used used;
     fflush(NULL); /* flush, so that what was printed so far is not printed again after a restart */
     int rc = begin(&head);
     if (rc)
         return false;
     rc = uat_collective_agree(write_ranks(&head, chain));
-    if (!rc) {
-        struct uat_used used = agree_on_used();
-        rc = uat_collective_agree(uat_self.rank == 0 ? write_job(&head, used) : 0);
-    }
+    if (!rc)
+        rc = agree_on_used(&used);
+    if (!rc)
+        rc = uat_collective_agree(uat_self.rank == 0 ? write_job(&head, &used) : 0);
     if (uat_self.rank > 0)
         return rc == 0;
     if (rc)

@@ -160,11 +160,11 @@ void uat_kept_used(struct uat_used *used)
     for (size_t i = 0; i < kept.count; i++)
         for (size_t j = 0; j < kept.of[i].count; j++) {
             const struct lent *lent = &kept.of[i].lent[j];
-            bool is_block = lent->kind == UAT_SECTION_BLOCK;
             uint64_t end = uat_ghosts_offset(kept.of[i].rank, lent->address) + lent->whole;
-            uint64_t *most = is_block ? &used->heap : &used->records;
-            end -= is_block ? uat_ghosts.heap : 0;
-            *most = end > *most ? end : *most;
+            if (lent->kind == UAT_SECTION_BLOCK)
+                uat_used_raise(&used->heap, end - uat_ghosts.heap);
+            else
+                uat_used_raise(&used->records, end);
         }
 }
 

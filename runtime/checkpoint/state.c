@@ -28,11 +28,6 @@ struct counts {
     uat_stats_t others;
 };
 
-static void raise_to(uint64_t *value, uint64_t least)
-{
-    *value = *value > least ? *value : least;
-}
-
 static struct uat_block *lent_block(size_t i)
 {
     return uat_heap_block(&uat_heap, uat_heap.lent.items[i]);
@@ -81,10 +76,10 @@ void uat_state_used(struct uat_used *used)
 {
     *used = (struct uat_used){.records = 0};
     for (size_t i = 0; i < uat_records.lent.count; i++)
-        raise_to(&used->records, (uat_records.lent.items[i] + UINT64_C(1)) * uat_records.stride);
+        uat_used_raise(&used->records, (uat_records.lent.items[i] + UINT64_C(1)) * uat_records.stride);
     for (size_t i = 0; i < uat_heap.lent.count; i++) {
         uint64_t unit = uat_heap.lent.items[i];
-        raise_to(&used->heap, (unit + (UINT64_C(1) << uat_heap.used_order[unit])) * UAT_HEAP_UNIT);
+        uat_used_raise(&used->heap, (unit + (UINT64_C(1) << uat_heap.used_order[unit])) * UAT_HEAP_UNIT);
     }
 }
 

@@ -9,7 +9,7 @@
 
 enum {
     UAT_BARRIER_ROUNDS = 24,
-    UAT_STATUS_MIN = -(1 << 24) /* the lowest status that workers tell each other: an errno, or minus a rank */
+    UAT_STATUS_MIN = -(1 << 24) /* the lowest status that workers tell each other: an errno, minus a rank, or a size */
 };
 
 /* What a worker tells its partner in a round of a barrier, or in a tree. */

@@ -19,6 +19,13 @@ struct uat_used {
     uint64_t records, heap;
 };
 
+/* Count the bytes up to `end` as used. */
+static inline void uat_used_raise(uint64_t *used, uint64_t end)
+{
+    if (*used < end)
+        *used = end;
+}
+
 struct uat_ghosts {
     int size;               /* workers of this job; 0: there are no ghosts */
     int names;              /* ranks that names may carry: workers and ghosts */

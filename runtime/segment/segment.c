@@ -138,10 +138,14 @@ void uat_segment_lay_out(void)
     s->layout = hash_layout();
 }
 
-/* The bytes that are kept of an area with `used` bytes in use: whole pages, at least one. */
+/* The bytes that are kept of an area with `used` bytes in use: whole pages, at least one. With other settings than the
+ * checkpoint's, `used` may exceed the area; such a job is refused later. */
 static size_t kept_of(const struct uat_area *area, uint64_t used)
 {
-    return round_up(used < 1 ? 1 : used < area->size ? used : area->size, (size_t)sysconf(_SC_PAGESIZE));
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (used > area->size)
+        used = area->size;
+    return used > 0 ? round_up(used, page) : page;
 }
 
 void uat_segment_add_ghosts(int size, int names, const uint8_t *colours, struct uat_used used)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Description: like by_value.c, but with uat::spawn(). Functions of 0 to 80 bytes are aligned to 1, 8 and 64. usage:
-// by_value_cpp [ROUNDS]
+// Description: like by_value.c, but with uat::spawn(). Arguments and captures of 1 to 80 bytes, and of some more, are
+// aligned to 1, 8 and 64 bytes. usage: by_value_cpp [ROUNDS]
 #include <cstdlib>
 #include <utility>
 
@@ -44,8 +44,8 @@ template <std::size_t n, std::size_t alignment> int one()
     return by_value_wrong(&b, n, n + 1) + by_value_wrong(&same, n, n + 1);
 }
 
-// The size of a type that is aligned to 8 bytes is a multiple of 8. Lengths that are not multiples of 8 would be
-// rounded up, so they would give the same types again.
+// The size of a type that is aligned to 8 bytes is a multiple of 8. So lengths that are not multiples of 8 would give
+// sizes that other lengths give, too. Of types aligned to 64 bytes, 40 and 80 bytes give both sizes, 64 and 128.
 template <std::size_t n> int aligned(int rounds)
 {
     int wrong = 0;

@@ -52,8 +52,8 @@ TEST(heavy_after_light)
     length = uat_chunk_adapt(length, taken, (uint64_t)taken * 4000, 1);
     assert_in_range(length * 4000, UAT_CHUNK_CYCLES / 2, 2 * UAT_CHUNK_CYCLES);
     assert_true(uat_chunk_may_split(length, 2000 - taken, 1));
-    /* A chunk of a short range has at most a quarter of the range or a small part of a full chunk. This holds for every
-     * initial length. */
+    /* For every initial length, a chunk of a short range is at most a quarter of the range. (A chunk may be larger only
+     * if the quarter is less than 1/UAT_CHUNK_LEAST of a full chunk.) */
     assert_true(uat_chunk_take(8192, 1200, 1) <= 300);
 }
 

@@ -7,7 +7,7 @@
  *
  * usage: test_startup [UATRUN]    all steps
  *        test_startup --step K    one step, in this process
- *        test_startup --term      SIGTERM at the barrier's end, in this process
+ *        test_startup --term S    with UAT_CHECKPOINT=S, SIGTERM at the barrier's end, in this process
  */
 #include <dirent.h>
 #include <errno.h>
@@ -131,11 +131,10 @@ static int term_after_barrier(void)
 }
 
 /* Start with sigterm=checkpoint, and get a SIGTERM as soon as the barrier is over. */
-static int try_term(void)
+static int try_term(const char *setting)
 {
     struct uat_step steps[STEPS_MAX];
     struct uat_steps_time time = {0};
-    char folder[] = "/tmp/test_startup-XXXXXX", setting[64], lock[64];
     int replaced = 0;
     memcpy(steps, uat_startup_steps, uat_startup_count * sizeof(steps[0]));
     for (size_t i = 0; i < uat_startup_count; i++)
@@ -143,16 +142,13 @@ static int try_term(void)
             steps[i].open = term_after_barrier;
             replaced++;
         }
-    if (replaced != 1 || !mkdtemp(folder))
+    if (replaced != 1)
         return 1;
-    snprintf(setting, sizeof(setting), "%s,sigterm=checkpoint", folder);
-    snprintf(lock, sizeof(lock), "%s/lock", folder);
     setenv("UAT_CHECKPOINT", setting, 1);
     int rc = uat_steps_open(steps, uat_startup_count, NULL, &time);
     if (!rc)
         uat_steps_close(steps, uat_startup_count);
-    unlink(lock);
-    return rmdir(folder) || rc;
+    return rc;
 }
 
 /* Run a command. Return whether it failed. */
@@ -169,16 +165,31 @@ static bool run(char *const *command)
     return !WIFEXITED(status) || WEXITSTATUS(status) != RIGHT;
 }
 
+/* Run this program with --term, and an own folder for checkpoints. Return whether it failed. */
+static bool run_term(char *program)
+{
+    const char *place = getenv("TMPDIR");
+    char folder[256], setting[300], lock[300], option[] = "--term";
+    snprintf(folder, sizeof(folder), "%s/test_startup-XXXXXX", place ? place : "/tmp");
+    if (!mkdtemp(folder))
+        return true;
+    snprintf(setting, sizeof(setting), "%s,sigterm=checkpoint", folder);
+    snprintf(lock, sizeof(lock), "%s/lock", folder);
+    bool failed = run((char *[]){program, option, setting, NULL});
+    unlink(lock);
+    return rmdir(folder) || failed;
+}
+
 int main(int argc, char **argv)
 {
     uat_aslr_off(); /* may execute this program a second time, so call it before anything is counted */
     if (argc == 3 && strcmp(argv[1], "--step") == 0)
         return try_step(strtoul(argv[2], NULL, 10)) ? 1 : RIGHT;
-    if (argc == 2 && strcmp(argv[1], "--term") == 0)
-        return try_term() ? 1 : RIGHT;
+    if (argc == 3 && strcmp(argv[1], "--term") == 0)
+        return try_term(argv[2]) ? 1 : RIGHT;
     int wrong = uat_startup_count > STEPS_MAX;
-    char two[] = "2", workers[] = "-n", option[] = "--step", term[] = "--term";
-    if (run((char *[]){argv[0], term, NULL})) {
+    char two[] = "2", workers[] = "-n", option[] = "--step";
+    if (run_term(argv[0])) {
         fprintf(stderr, "test_startup: a SIGTERM after the barrier has ended the worker\n");
         wrong++;
     }
