@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/checkpoint/checkpoint.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -185,15 +186,18 @@ static int write_ranks(struct uat_sections_head *head, const struct uat_chain *c
     return rc ? rc : uat_arrays_write(head);
 }
 
-/* Replace *bytes by the greatest value of any worker, in whole kilobytes. Workers can agree only on their lowest
- * status, so a value is sent as a status below all errnos. Returns 0, or a negative errno that has been reported. */
+/* Replace *bytes by the greatest value of any worker, in whole units. Workers can agree only on their lowest status, so
+ * a value is sent as a status below all errnos. From 32 GiB on, the value stands for all there is. Returns 0, or a
+ * negative errno that has been reported. */
 static int agree_on_most(uint64_t *bytes)
 {
-    const int below = -4096; /* Linux has no errno beyond 4095 */
-    int status = uat_collective_agree(below - (int)((*bytes + 1023) / 1024));
-    if (status > below)
+    enum { UNIT = 4096, ALL = 1 << 23, BELOW = -4096 /* Linux has no errno beyond 4095 */ };
+    static_assert(BELOW - ALL >= UAT_STATUS_MIN, "workers refuse lower statuses");
+    uint64_t units = *bytes / UNIT + (*bytes % UNIT != 0);
+    int status = uat_collective_agree(BELOW - (units < ALL ? (int)units : ALL));
+    if (status > BELOW)
         return status;
-    *bytes = (uint64_t)(below - status) * 1024;
+    *bytes = status == BELOW - ALL ? UINT64_MAX : (uint64_t)(BELOW - status) * UNIT;
     return 0;
 }
 

@@ -46,6 +46,9 @@ const void *uat_collective_failure(size_t size);
  * reported. */
 int uat_collective_barrier(void);
 
+/* The lowest status that workers tell each other: an errno, minus a rank, or a size below all errnos. */
+enum { UAT_STATUS_MIN = -(1 << 24) };
+
 /* A barrier after which all workers know the lowest status of any worker: 0 or a negative errno. So a call that fails
  * on one worker fails on all. Only the worker on which it fails reports why. */
 int uat_collective_agree(int status);

@@ -7,10 +7,7 @@
 
 #include "transport/transport.h"
 
-enum {
-    UAT_BARRIER_ROUNDS = 24,
-    UAT_STATUS_MIN = -(1 << 24) /* the lowest status that workers tell each other: an errno, minus a rank, or a size */
-};
+enum { UAT_BARRIER_ROUNDS = 24 };
 
 /* What a worker tells its partner in a round of a barrier, or in a tree. */
 struct uat_told {
