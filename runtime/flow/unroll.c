@@ -30,7 +30,7 @@ void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, con
     uat_flow_do(name, chain, 2);
 }
 
-/* An entry that is being registered. */
+/* An entry that is being registered. begin() fills it in: the batch and `with` are large, and mostly unused. */
 struct newcomer {
     uat_flow_t *flow;
     uint64_t id, name; /* the name includes the kind and the home */
@@ -43,6 +43,15 @@ struct newcomer {
 static struct uat_flow_state *state(const struct newcomer *t)
 {
     return uat_flow_address(t->flow->ledger);
+}
+
+static void begin(struct newcomer *t, uat_flow_t *flow, uint64_t id, unsigned kinds)
+{
+    t->flow = flow;
+    t->id = id;
+    t->name = uat_flow_name(state(t), id) | kinds;
+    t->count = t->ended = 0;
+    t->batch.n = 0;
 }
 
 /* Called when a registration has found the value `old` in `open` of the entry p. */
@@ -95,9 +104,8 @@ static void append(struct newcomer *t, uint64_t p)
 /* Begin an entry that only joins others. Its links are complete when this returns. */
 static void begin_join(struct newcomer *t, uat_flow_t *flow)
 {
-    *t = (struct newcomer){.flow = flow, .id = uat_flow_entry_begin(flow)};
+    begin(t, flow, uat_flow_entry_begin(flow), UAT_FLOW_JOINS);
     uat_flow_write_entry(state(t), t->id, NULL, NULL, 0);
-    t->name = uat_flow_name(state(t), t->id) | UAT_FLOW_JOINS;
 }
 
 /*
@@ -220,19 +228,19 @@ static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access
         line->sharer[line->sharers++] = id;
 }
 
-static struct newcomer register_all(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access,
-                                    size_t n)
+static void register_all(struct newcomer *t, uat_flow_t *flow, uint64_t id, unsigned kinds,
+                         const uat_flow_access_t *access, size_t n)
 {
-    struct newcomer t = {.flow = flow, .id = id, .name = uat_flow_name(uat_flow_address(flow->ledger), id) | kinds};
+    begin(t, flow, id, kinds);
     for (size_t i = 0; i < n; i++)
-        follow(&t, uat_flow_line_of(flow, access[i].p, uat_flow_bytes_of(&access[i])),
+        follow(t, uat_flow_line_of(flow, access[i].p, uat_flow_bytes_of(&access[i])),
                uat_flow_mode_of(flow, &access[i]));
-    return t;
 }
 
 bool uat_flow_order(uat_flow_t *flow, uint64_t id, unsigned home, const uat_flow_access_t *access, size_t n)
 {
-    struct newcomer t = register_all(flow, id, home, access, n);
+    struct newcomer t;
+    register_all(&t, flow, id, home, access, n);
     bool ready = count_left(&t);
     uat_flow_map(flow, id, access, n);
     return ready;
@@ -246,7 +254,8 @@ void uat_flow_map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access
 
 uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access)
 {
-    struct newcomer t = register_all(flow, id, kinds, access, 1);
+    struct newcomer t;
+    register_all(&t, flow, id, kinds, access, 1);
     flush(&t);
     return t.count - t.ended;
 }
