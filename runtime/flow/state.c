@@ -247,14 +247,21 @@ uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_
     return line->guard;
 }
 
+static bool has_room(const struct uat_flow_part *part)
+{
+    return part->free && uat_flow_rank(part->name) == uat_self.rank;
+}
+
 /* The index of a part with a free entry, or -1. A part on this worker is preferred. If `here` is true, no part on
- * another worker is taken. */
+ * another worker is taken. The part that was used last comes first, so that most calls do not look at all parts. */
 static int free_part(struct uat_flow_state *s, bool here)
 {
     int found = -1;
+    if (has_room(&uat_flow_parts(s)[s->part_last]))
+        return (int)s->part_last;
     for (uint32_t i = 0; i < s->parts; i++) {
         const struct uat_flow_part *part = &uat_flow_parts(s)[i];
-        if (part->free && uat_flow_rank(part->name) == uat_self.rank)
+        if (has_room(part))
             return (int)i;
         if (part->free && !here)
             found = (int)i;
@@ -275,6 +282,7 @@ uint64_t uat_flow_entry_begin(uat_flow_t *flow)
         add_chunk(s);
         at = (int)s->parts - 1;
     }
+    s->part_last = (uint32_t)at;
     struct uat_flow_part *part = &uat_flow_parts(s)[at];
     unsigned i = (unsigned)__builtin_ctzll(part->free), index = (unsigned)at * UAT_FLOW_CHUNK + i;
     part->free &= part->free - 1;

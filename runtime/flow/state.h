@@ -59,6 +59,7 @@ struct uat_flow_state {
     uint64_t awaited;        /* sum of all that was subtracted from the first chunk's count */
     uint64_t serial;         /* entries of this ledger so far; never reset */
     uint32_t parts, part_room;
+    uint32_t part_last; /* index of the part that gave the last entry */
     uint32_t lines, line_room; /* line_room is a power of two */
     uint64_t room[];           /* parts, notes, lines */
 };
