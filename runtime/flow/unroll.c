@@ -168,14 +168,16 @@ static void add_to(struct newcomer *t, uint64_t p)
  * the writer. mode: how t accesses the datum. */
 static void follow(struct newcomer *t, const struct uat_flow_line *line, enum uat_flow_mode mode)
 {
+    if (line->sharers == 0 || line->mode == (unsigned)mode) {
+        if (uat_flow_is_under_way(state(t), line->writer))
+            add_to(t, line->writer);
+        return;
+    }
+    /* A sharer waits for the writer, so a task that waits for a sharer need not wait for the writer. */
     struct uat_flow_line copy = *line; /* a relay may move the state */
-    bool shares = copy.sharers == 0 || copy.mode == (unsigned)mode;
-    for (uint32_t i = 0; !shares && i < copy.sharers; i++)
+    for (uint32_t i = 0; i < copy.sharers; i++)
         if (uat_flow_is_under_way(state(t), copy.sharer[i]))
             add_to(t, copy.sharer[i]);
-    /* A sharer waits for the writer, so a task that waits for a sharer need not wait for the writer. */
-    if (shares && uat_flow_is_under_way(state(t), copy.writer))
-        add_to(t, copy.writer);
 }
 
 /* Leave out the sharers that have ended. If at least `limit` are left, let one entry join them. */
