@@ -180,7 +180,7 @@ static bool is_live(struct uat_flow_state *s, const struct uat_flow_line *line)
     return live;
 }
 
-/* Move the state to a block with this room. The hash table is undefined if the room for lines changes. */
+/* Move the state to a block with this room. */
 static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t lines)
 {
     struct uat_flow_state *old = state_of(flow), *s = make(parts, lines);
@@ -194,9 +194,18 @@ static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t li
     memcpy(uat_flow_notes(s), uat_flow_notes(old), (size_t)old->parts * UAT_FLOW_CHUNK * sizeof(struct uat_flow_note));
     if (lines == old->line_room)
         memcpy(uat_flow_hash(s), uat_flow_hash(old), 2 * lines * sizeof(uint32_t));
+    else
+        hash_lines(s);
     put(flow->ledger);
     flow->ledger = name_of(s);
     return s;
+}
+
+/* The room for parts, or for lines, if the state moves to a larger block for another reason. It is doubled if more than
+ * half is in use, because otherwise the state would soon move again. */
+static uint32_t next_room(uint32_t used, uint32_t room)
+{
+    return used > room / 2 ? 2 * room : room;
 }
 
 /* Make room for a line: drop the lines in which all entries have ended. If half of the lines are left, double the
@@ -214,7 +223,7 @@ static struct uat_flow_state *make_line_room(uat_flow_t *flow)
     }
     s->lines = kept;
     if (2 * kept >= s->line_room)
-        s = grow(flow, s->part_room, 2 * s->line_room);
+        return grow(flow, next_room(s->parts, s->part_room), 2 * s->line_room);
     hash_lines(s);
     return s;
 }
@@ -300,7 +309,7 @@ uint64_t uat_flow_entry_begin(uat_flow_t *flow)
     int at = free_part(s, s->parts * UAT_FLOW_CHUNK < s->window);
     if (at < 0) {
         if (s->parts == s->part_room)
-            s = grow(flow, 2 * s->part_room, s->line_room);
+            s = grow(flow, 2 * s->part_room, next_room(s->lines, s->line_room));
         add_chunk(s);
         at = (int)s->parts - 1;
     }
