@@ -140,4 +140,14 @@ uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_
 /* Returns the line of a datum, and makes it if there is none. bytes: size of the datum. */
 struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t bytes);
 
+/* Does what uat_flow_line_of() does. hint: the index of the line when it was looked up last, or any other number. Lines
+ * move if room is made for others. */
+static inline struct uat_flow_line *uat_flow_line_at(uat_flow_t *flow, uint32_t hint, const void *p, uint64_t bytes)
+{
+    struct uat_flow_state *s = (struct uat_flow_state *)uat_flow_address(flow->ledger);
+    if (hint < s->lines && uat_flow_lines(s)[hint].datum == (uintptr_t)p + 1)
+        return &uat_flow_lines(s)[hint];
+    return uat_flow_line_of(flow, p, bytes);
+}
+
 #endif

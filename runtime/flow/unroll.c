@@ -33,9 +33,10 @@ void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, con
 /* An entry that is being registered. begin() fills it in: the batch and `with` are large, and mostly unused. */
 struct newcomer {
     uat_flow_t *flow;
-    uint64_t id, name; /* the name includes the kind and the home */
-    uint64_t count;    /* registrations so far, including registrations with entries that had ended */
-    uint64_t ended;    /* number of registrations with entries that had ended */
+    uint64_t id, name;                /* the name includes the kind and the home */
+    uint64_t count;                   /* registrations so far, including registrations with entries that had ended */
+    uint64_t ended;                   /* number of registrations with entries that had ended */
+    uint32_t line[UAT_FLOW_ACCESSES]; /* where the map had the lines of the accesses */
     struct uat_flow_batch batch;
     uint64_t with[UAT_FLOW_BATCH]; /* ids of the entries whose registrations are in flight */
 };
@@ -210,9 +211,10 @@ enum uat_flow_mode uat_flow_mode_of(const uat_flow_t *flow, const uat_flow_acces
     return UAT_FLOW_INOUT;
 }
 
-static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access)
+/* Put an access into the map. hint: where the line of the datum was, or UINT32_MAX. */
+static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, uint32_t hint)
 {
-    struct uat_flow_line *line = uat_flow_line_of(flow, access->p, uat_flow_bytes_of(access));
+    struct uat_flow_line *line = uat_flow_line_at(flow, hint, access->p, uat_flow_bytes_of(access));
     enum uat_flow_mode mode = uat_flow_mode_of(flow, access);
     bool other = mode != UAT_FLOW_INOUT && line->sharers > 0 && line->mode != (unsigned)mode;
     if (other || (mode != UAT_FLOW_INOUT && line->sharers == UAT_FLOW_SHARERS)) {
@@ -230,13 +232,22 @@ static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access
         line->sharer[line->sharers++] = id;
 }
 
+/* hints: for each access, where the line of its datum was, or NULL. */
+static void map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n, const uint32_t *hints)
+{
+    for (size_t i = 0; i < n; i++)
+        enter(flow, id, &access[i], hints ? hints[i] : UINT32_MAX);
+}
+
 static void register_all(struct newcomer *t, uat_flow_t *flow, uint64_t id, unsigned kinds,
                          const uat_flow_access_t *access, size_t n)
 {
     begin(t, flow, id, kinds);
-    for (size_t i = 0; i < n; i++)
-        follow(t, uat_flow_line_of(flow, access[i].p, uat_flow_bytes_of(&access[i])),
-               uat_flow_mode_of(flow, &access[i]));
+    for (size_t i = 0; i < n; i++) {
+        const struct uat_flow_line *line = uat_flow_line_of(flow, access[i].p, uat_flow_bytes_of(&access[i]));
+        t->line[i] = (uint32_t)(line - uat_flow_lines(state(t)));
+        follow(t, line, uat_flow_mode_of(flow, &access[i]));
+    }
 }
 
 bool uat_flow_order(uat_flow_t *flow, uint64_t id, unsigned home, const uat_flow_access_t *access, size_t n)
@@ -244,14 +255,13 @@ bool uat_flow_order(uat_flow_t *flow, uint64_t id, unsigned home, const uat_flow
     struct newcomer t;
     register_all(&t, flow, id, home, access, n);
     bool ready = count_left(&t);
-    uat_flow_map(flow, id, access, n);
+    map(flow, id, access, n, t.line);
     return ready;
 }
 
 void uat_flow_map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        enter(flow, id, &access[i]);
+    map(flow, id, access, n, NULL);
 }
 
 uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access)
