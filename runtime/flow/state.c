@@ -180,6 +180,15 @@ static bool is_live(struct uat_flow_state *s, const struct uat_flow_line *line)
     return live;
 }
 
+/* Copy a line without the unused places for sharers. Most lines have one sharer or none, and fill one cache line. */
+static void copy_line(struct uat_flow_line *to, const struct uat_flow_line *from)
+{
+    enum { FRONT = 64 };
+    memcpy(to, from, FRONT);
+    if (offsetof(struct uat_flow_line, sharer) + from->sharers * sizeof(uint64_t) > FRONT)
+        memcpy((char *)to + FRONT, (const char *)from + FRONT, sizeof(*to) - FRONT);
+}
+
 /* Move the state to a block with this room. */
 static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t lines)
 {
@@ -189,7 +198,8 @@ static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t li
     s->bytes = size;
     s->part_room = parts;
     s->line_room = lines;
-    memcpy(uat_flow_lines(s), uat_flow_lines(old), old->lines * sizeof(struct uat_flow_line));
+    for (uint32_t i = 0; i < old->lines; i++)
+        copy_line(&uat_flow_lines(s)[i], &uat_flow_lines(old)[i]);
     memcpy(uat_flow_parts(s), uat_flow_parts(old), old->parts * sizeof(struct uat_flow_part));
     memcpy(uat_flow_notes(s), uat_flow_notes(old), (size_t)old->parts * UAT_FLOW_CHUNK * sizeof(struct uat_flow_note));
     if (lines == old->line_room)
@@ -219,7 +229,7 @@ static struct uat_flow_state *make_line_room(uat_flow_t *flow)
         if (!is_live(s, &lines[i]))
             drop(&lines[i]);
         else if (kept++ < i)
-            lines[kept - 1] = lines[i];
+            copy_line(&lines[kept - 1], &lines[i]);
     }
     s->lines = kept;
     if (2 * kept >= s->line_room)
