@@ -203,14 +203,6 @@ static void gather(uat_flow_t *flow, const void *p, uint64_t bytes, uint32_t lim
     line->sharers = 1;
 }
 
-enum uat_flow_mode uat_flow_mode_of(const uat_flow_t *flow, const uat_flow_access_t *access)
-{
-    enum uat_flow_mode mode = access->mode & ~(unsigned)UAT_FLOW_BELOW;
-    if (mode == UAT_FLOW_IN || (!flow->ordered && (mode == UAT_FLOW_ANY || mode == UAT_FLOW_ADD)))
-        return mode;
-    return UAT_FLOW_INOUT;
-}
-
 /* Put an access into the map. hint: where the line of the datum was, or UINT32_MAX. */
 static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, uint32_t hint)
 {
