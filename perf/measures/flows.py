@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compare data-flow tasks with GCC's OpenMP and StarPU: the cost of an empty task, or the programs of examples/flow, on 1 and 2 workers.
 
-    perf/measure flows [--parts tasks,programs] [--rounds 7] [--repeat 20] [--build build]
+    perf/measure flows [--parts tasks,programs] [--programs cholesky,...] [--rounds 7] [--repeat 20] [--build build]
 
 A round runs all programs in turn, so that a change in the machine's speed affects both sides of a ratio. tasks: each figure of a round is the minimum
 of the repetitions, because on a busy machine a job of 2 workers mostly waits for a preempted worker. programs: each figure is the ratio of the
@@ -60,7 +60,7 @@ def program_of_round(options, name, way, workers):
 
 def measure_programs(options):
     runs.print_titles(["program", "workers", *(f"{way} / sequential" for way in WAYS), "data flow / fork-join", "data flow / OpenMP"])
-    for name in PROGRAMS:
+    for name in options.programs:
         for workers in (1, 2):
             taken = [{way: program_of_round(options, name, way, workers) for way in WAYS} for _ in range(options.rounds)]
             built = [way for way in WAYS if taken[0][way]]
@@ -71,6 +71,7 @@ def measure_programs(options):
 
 def add_options(parser):
     parser.add_argument("--parts", type=runs.words_of(["tasks", "programs"]), default=["tasks", "programs"], help="tasks, programs or both (both)")
+    parser.add_argument("--programs", type=runs.words_of(PROGRAMS), default=list(PROGRAMS), help="some of: " + ", ".join(PROGRAMS) + " (all)")
     parser.add_number("--rounds", 7, "rounds")
     parser.add_number("--repeat", 20, "repetitions in a round")
     parser.add_build()

@@ -61,7 +61,7 @@ static size_t offset_of(uint64_t name)
     return uat_park_heap_offset((uint64_t)uat_flow_rank(name) << 48 | (uintptr_t)uat_flow_address(name));
 }
 
-void uat_flow_check_block(uint64_t name, size_t bytes, const char *what)
+void uat_flow_check_block_far(uint64_t name, size_t bytes, const char *what)
 {
     if (!uat_park_is_block(name & ~(uint64_t)UAT_FLOW_KINDS, bytes - UAT_HEAP_HEADER))
         uat_word_refuse(-1, what, name);
@@ -73,13 +73,13 @@ bool uat_flow_is_entry(uint64_t name)
            offset_of(name) % UAT_FLOW_ENTRY == 0 && offset_of(name) % UAT_FLOW_CHUNK_BYTES != 0;
 }
 
-void uat_flow_check(uint64_t name, const char *what)
+void uat_flow_check_far(uint64_t name, const char *what)
 {
     if (!uat_flow_is_entry(name))
         uat_word_refuse(-1, what, name);
 }
 
-uint64_t *uat_flow_mark(uint64_t name)
+uint64_t *uat_flow_mark_far(uint64_t name)
 {
     size_t within = offset_of(name) % UAT_FLOW_CHUNK_BYTES;
     struct uat_flow_chunk *c = (void *)((char *)uat_flow_address(name) - within);

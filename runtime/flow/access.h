@@ -59,12 +59,40 @@ uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend);
 /* Is this the name of an entry? A file or a peer may have written the name. */
 bool uat_flow_is_entry(uint64_t name);
 
-/* Ends the job unless `name` names an entry, or a block with this number of bytes. The check is needed because a peer
- * may have written the name. */
-void uat_flow_check(uint64_t name, const char *what);
-void uat_flow_check_block(uint64_t name, size_t bytes, const char *what);
+/* Offset of a near entry or block from the start of this worker's heap. uat_self.near_size or more if it is not
+ * near. */
+static inline uint64_t uat_flow_near_offset(uint64_t name)
+{
+    return (name & ~(uint64_t)UAT_FLOW_KINDS) - uat_self.near_first;
+}
 
-/* The mark of an entry, in its chunk. */
-uint64_t *uat_flow_mark(uint64_t name);
+/* Ends the job unless `name` names an entry, or a block with this number of bytes. The check is needed because a peer
+ * may have written the name. The functions with `_far` are for names that are not near, and for wrong ones. */
+void uat_flow_check_far(uint64_t name, const char *what);
+static inline void uat_flow_check(uint64_t name, const char *what)
+{
+    uint64_t at = uat_flow_near_offset(name);
+    if (__builtin_expect(at % UAT_FLOW_ENTRY != 0 || at % UAT_FLOW_CHUNK_BYTES == 0 || at >= uat_self.near_size, 0))
+        uat_flow_check_far(name, what);
+}
+void uat_flow_check_block_far(uint64_t name, size_t bytes, const char *what);
+static inline void uat_flow_check_block(uint64_t name, size_t bytes, const char *what)
+{
+    uint64_t at = uat_flow_near_offset(name);
+    if (__builtin_expect(at % UAT_HEAP_UNIT != 0 || at >= uat_self.near_size || bytes > uat_self.near_size - at, 0))
+        uat_flow_check_block_far(name, bytes, what);
+}
+
+/* The mark of an entry, in its chunk. Chunks are blocks of a buddy allocator, so they begin at multiples of their
+ * size. */
+uint64_t *uat_flow_mark_far(uint64_t name);
+static inline uint64_t *uat_flow_mark(uint64_t name)
+{
+    uint64_t at = uat_flow_near_offset(name), within = at % UAT_FLOW_CHUNK_BYTES;
+    if (__builtin_expect(at >= uat_self.near_size, 0))
+        return uat_flow_mark_far(name);
+    struct uat_flow_chunk *c = (struct uat_flow_chunk *)(void *)((char *)uat_flow_address(name) - within);
+    return &c->mark[within / UAT_FLOW_ENTRY - 1];
+}
 
 #endif

@@ -15,15 +15,16 @@
 
 enum { HEAD = 192 /* bytes of a body that are READ at once */ };
 
-/* Close `open`, and READ the links (F3). Returns the number of successors. */
+/* Close `open`, and READ the links (F3). Only the used places of links->next are filled in. Returns the number of
+ * successors. */
 static unsigned close_entry(uint64_t name, struct uat_flow_links *links)
 {
     struct uat_flow_staging *s = uat_flow_staging();
     struct uat_flow_entry *e = uat_flow_entry_at(name);
+    const struct uat_flow_links *from = &e->links;
     uint64_t old;
     if (uat_flow_is_near(name)) {
         old = uat_flow_add(name, &e->open, UAT_FLOW_ENDED); /* pairs with the FETCH_ADD of append() */
-        *links = e->links;
     } else {
         struct uat_op chain[] = {
             uat_op_fetch_add(&s->old[0], &e->open, UAT_FLOW_ENDED),
@@ -32,14 +33,18 @@ static unsigned close_entry(uint64_t name, struct uat_flow_links *links)
         };
         uat_flow_do(name, chain, 2);
         old = s->old[0];
-        *links = s->links;
+        from = &s->links;
     }
-    uint64_t count = old - links->base;
+    uint64_t count = old - from->base;
     if (count > UAT_FLOW_NEXT)
         uat_word_refuse(uat_flow_rank(name), "the number of successors of a task of a flow", count);
+    links->id = from->id;
+    links->shared = from->shared;
     uat_flow_check_block(links->shared, UAT_FLOW_CHUNK_BYTES, "the ledger of a task of a flow");
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        links->next[i] = from->next[i];
         uat_flow_check(links->next[i], "a successor of a task of a flow");
+    }
     return (unsigned)count;
 }
 
@@ -79,7 +84,8 @@ static void count_end(uint64_t name, const struct uat_flow_links *links, struct 
 static bool count_down(uint64_t name, const struct uat_flow_links *links, unsigned count, uint64_t *old)
 {
     struct uat_flow_staging *s = uat_flow_staging();
-    struct uat_flow_batch batch = {.n = 0};
+    struct uat_flow_batch batch;
+    batch.n = 0;
     for (unsigned i = 0; i < count; i++) {
         struct uat_flow_entry *t = uat_flow_entry_at(links->next[i]);
         if (uat_flow_is_near(links->next[i])) {

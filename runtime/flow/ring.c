@@ -25,7 +25,7 @@ static struct uat_area area = {.name = "ready entries of flows",
 /* The entries for which ring k had no room, as a circular array. */
 static struct list {
     uint64_t *name;
-    size_t first, count, room;
+    size_t first, count, room; /* room: 0, or a power of two, because a division takes longer than the rest of a push */
 } lists[UAT_FLOW_RINGS];
 
 static struct uat_flow_ring *own(void)
@@ -69,13 +69,13 @@ static void append(struct list *list, uint64_t name)
 {
     if (list->count == list->room)
         grow(list);
-    list->name[(list->first + list->count++) % list->room] = name;
+    list->name[(list->first + list->count++) & (list->room - 1)] = name;
 }
 
 static uint64_t first(struct list *list)
 {
     uint64_t name = list->name[list->first];
-    list->first = (list->first + 1) % list->room;
+    list->first = (list->first + 1) & (list->room - 1);
     list->count--;
     return name;
 }

@@ -15,7 +15,7 @@
 #include "runtime/segment/heap.h"
 #include "runtime/segment/segment.h"
 
-enum { PARTS_FIRST = 4, LINES_FIRST = 64 };
+enum { PARTS_FIRST = 4, LINES_FIRST = 32 };
 
 static struct uat_flow_state *state_of(const uat_flow_t *flow)
 {
@@ -59,15 +59,15 @@ static size_t bytes_for(uint32_t parts, uint32_t lines)
 {
     return sizeof(struct uat_flow_state) +
            parts * (sizeof(struct uat_flow_part) + UAT_FLOW_CHUNK * sizeof(struct uat_flow_note)) +
-           lines * sizeof(struct uat_flow_line);
+           lines * (sizeof(struct uat_flow_line) + 2 * sizeof(uint32_t));
 }
 
-/* Make an empty state with this room. */
+/* Make an empty state with this room. The hash table is undefined. */
 static struct uat_flow_state *make(uint32_t parts, uint32_t lines)
 {
     size_t bytes = bytes_for(parts, lines);
     struct uat_flow_state *s = get(bytes);
-    memset(&s->bytes, 0, bytes - sizeof(s->block));
+    memset(&s->bytes, 0, sizeof(*s) - sizeof(s->block));
     s->bytes = bytes;
     s->part_room = parts;
     s->line_room = lines;
@@ -84,7 +84,28 @@ static void add_chunk(struct uat_flow_state *s)
         struct uat_flow_entry *e = uat_flow_entry_at(uat_flow_entry_of(name_of(c), i));
         e->left = e->open = 0;
     }
+    memset(uat_flow_notes(s) + (size_t)s->parts * UAT_FLOW_CHUNK, 0, UAT_FLOW_CHUNK * sizeof(struct uat_flow_note));
     uat_flow_parts(s)[s->parts++] = (struct uat_flow_part){.name = name_of(c), .free = (1u << UAT_FLOW_CHUNK) - 1};
+}
+
+/* The place of a datum in the hash table: the number of its line, plus 1, or 0 if it has none. */
+static uint32_t *place_of(struct uat_flow_state *s, uint64_t datum)
+{
+    const struct uat_flow_line *lines = uat_flow_lines(s);
+    uint32_t *hash = uat_flow_hash(s), *place;
+    uint64_t i = datum * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    do
+        place = &hash[i++ & (2 * s->line_room - 1)];
+    while (*place != 0 && lines[*place - 1].datum != datum);
+    return place;
+}
+
+/* Put all lines into the hash table. */
+static void hash_lines(struct uat_flow_state *s)
+{
+    memset(uat_flow_hash(s), 0, 2 * s->line_room * sizeof(uint32_t));
+    for (uint32_t i = 0; i < s->lines; i++)
+        *place_of(s, uat_flow_lines(s)[i].datum) = i + 1;
 }
 
 struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow)
@@ -92,6 +113,7 @@ struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow)
     struct uat_flow_state *s = make(PARTS_FIRST, LINES_FIRST);
     s->window = flow->window;
     add_chunk(s);
+    hash_lines(s);
     flow->ledger = name_of(s);
     /* The flow counts as a pending child, so a task that ends without uat_flow_end() is refused. */
     uat_frame_at(uat_deque_base(&uat_worker.deque))->pending++;
@@ -138,7 +160,7 @@ void uat_flow_state_end(uat_flow_t *flow)
 {
     struct uat_flow_state *s = uat_flow_state_open(flow);
     uint64_t views = views_left(s);
-    for (uint32_t i = 0; i < s->line_room; i++)
+    for (uint32_t i = 0; s->guards > 0 && i < s->lines; i++)
         drop(&uat_flow_lines(s)[i]);
     for (uint32_t i = 0; i < s->parts; i++)
         put(uat_flow_parts(s)[i].name);
@@ -147,17 +169,6 @@ void uat_flow_state_end(uat_flow_t *flow)
     uat_frame_at(uat_deque_base(&uat_worker.deque))->pending--;
     if (views) /* these views come before all that the task has added since the child parted */
         uat_views_take_left(views);
-}
-
-/* Insert a line. The table must have room, and must not contain the datum. */
-static struct uat_flow_line *insert(struct uat_flow_state *s, uint64_t datum)
-{
-    struct uat_flow_line *lines = uat_flow_lines(s);
-    uint64_t i = datum * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    while (lines[i & (s->line_room - 1)].datum != 0)
-        i++;
-    s->lines++;
-    return &lines[i & (s->line_room - 1)];
 }
 
 /* Is some entry of this line under way? */
@@ -169,7 +180,16 @@ static bool is_live(struct uat_flow_state *s, const struct uat_flow_line *line)
     return live;
 }
 
-/* Move the state to a block with this room. Lines in which all entries have ended are left out. */
+/* Copy a line without the unused places for sharers. Most lines have one sharer or none, and fill one cache line. */
+static void copy_line(struct uat_flow_line *to, const struct uat_flow_line *from)
+{
+    enum { FRONT = 64 };
+    memcpy(to, from, FRONT);
+    if (offsetof(struct uat_flow_line, sharer) + from->sharers * sizeof(uint64_t) > FRONT)
+        memcpy((char *)to + FRONT, (const char *)from + FRONT, sizeof(*to) - FRONT);
+}
+
+/* Move the state to a block with this room. */
 static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t lines)
 {
     struct uat_flow_state *old = state_of(flow), *s = make(parts, lines);
@@ -178,37 +198,53 @@ static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t li
     s->bytes = size;
     s->part_room = parts;
     s->line_room = lines;
-    s->lines = 0;
+    for (uint32_t i = 0; i < old->lines; i++)
+        copy_line(&uat_flow_lines(s)[i], &uat_flow_lines(old)[i]);
     memcpy(uat_flow_parts(s), uat_flow_parts(old), old->parts * sizeof(struct uat_flow_part));
     memcpy(uat_flow_notes(s), uat_flow_notes(old), (size_t)old->parts * UAT_FLOW_CHUNK * sizeof(struct uat_flow_note));
-    for (uint32_t i = 0; i < old->line_room; i++) {
-        const struct uat_flow_line *line = &uat_flow_lines(old)[i];
-        if (line->datum && is_live(old, line))
-            *insert(s, line->datum) = *line;
-        else
-            drop(line);
-    }
+    if (lines == old->line_room)
+        memcpy(uat_flow_hash(s), uat_flow_hash(old), 2 * lines * sizeof(uint32_t));
+    else
+        hash_lines(s);
     put(flow->ledger);
     flow->ledger = name_of(s);
     return s;
 }
 
-/* The number of lines in which some entry is under way. */
-static uint32_t live_lines(struct uat_flow_state *s)
+/* The room for parts, or for lines, if the state moves to a larger block for another reason. It is doubled if more than
+ * half is in use, because otherwise the state would soon move again. */
+static uint32_t next_room(uint32_t used, uint32_t room)
 {
-    uint32_t live = 0;
-    for (uint32_t i = 0; i < s->line_room; i++)
-        live += uat_flow_lines(s)[i].datum && is_live(s, &uat_flow_lines(s)[i]);
-    return live;
+    return used > room / 2 ? 2 * room : room;
+}
+
+/* Make room for a line: drop the lines in which all entries have ended. If half of the lines are left, double the
+ * room. */
+static struct uat_flow_state *make_line_room(uat_flow_t *flow)
+{
+    struct uat_flow_state *s = state_of(flow);
+    struct uat_flow_line *lines = uat_flow_lines(s);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->lines; i++) {
+        if (!is_live(s, &lines[i]))
+            drop(&lines[i]);
+        else if (kept++ < i)
+            copy_line(&lines[kept - 1], &lines[i]);
+    }
+    s->lines = kept;
+    if (2 * kept >= s->line_room)
+        return grow(flow, next_room(s->parts, s->part_room), 2 * s->line_room);
+    hash_lines(s);
+    return s;
 }
 
 /* Under torture: a new datum must not overlap another one, and a known datum must have the size that it had. */
 static __attribute__((cold)) void check_overlap(struct uat_flow_state *s, uint64_t datum, uint64_t bytes)
 {
-    for (uint32_t i = 0; i < s->line_room; i++) {
+    for (uint32_t i = 0; i < s->lines; i++) {
         const struct uat_flow_line *line = &uat_flow_lines(s)[i];
         bool same = line->datum == datum;
-        if (line->datum == 0 || line->bytes == 0 || bytes == 0 || (same && line->bytes == bytes))
+        if (line->bytes == 0 || bytes == 0 || (same && line->bytes == bytes))
             continue;
         if (line->datum < datum + bytes && datum < line->datum + line->bytes)
             uat_fatal(
@@ -222,39 +258,51 @@ static __attribute__((cold)) void check_overlap(struct uat_flow_state *s, uint64
 struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t bytes)
 {
     struct uat_flow_state *s = state_of(flow);
-    uint64_t datum = (uintptr_t)p + 1, i = datum * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    struct uat_flow_line *line;
+    uint64_t datum = (uintptr_t)p + 1;
     if (uat_sched_settings.torture != UAT_TORTURE_NONE || uat_torture_delays())
         check_overlap(s, datum, bytes);
-    while ((line = &uat_flow_lines(s)[i & (s->line_room - 1)])->datum != 0) {
-        if (line->datum == datum)
-            return line;
-        i++;
+    uint32_t *place = place_of(s, datum);
+    if (*place)
+        return &uat_flow_lines(s)[*place - 1];
+    if (s->lines == s->line_room) {
+        s = make_line_room(flow);
+        place = place_of(s, datum);
     }
-    if (2 * (s->lines + 1) > s->line_room)
-        s = grow(flow, s->part_room, 4 * live_lines(s) >= s->line_room ? 2 * s->line_room : s->line_room);
-    line = insert(s, datum);
-    *line = (struct uat_flow_line){.datum = datum, .bytes = bytes};
+    struct uat_flow_line *line = &uat_flow_lines(s)[s->lines];
+    *place = ++s->lines;
+    line->datum = datum;
+    line->bytes = bytes;
+    line->writer = line->guard = line->guarded = 0;
+    line->sharers = line->mode = 0; /* so sharer[] is unused */
     return line;
 }
 
 uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_t bytes)
 {
     struct uat_flow_line *line = uat_flow_line_of(flow, p, bytes);
-    if (!line->guard)
+    if (!line->guard) {
         line->guard = uat_mutex_create().object;
+        state_of(flow)->guards++;
+    }
     line->guarded = id;
     return line->guard;
 }
 
+static bool has_room(const struct uat_flow_part *part)
+{
+    return part->free && uat_flow_rank(part->name) == uat_self.rank;
+}
+
 /* The index of a part with a free entry, or -1. A part on this worker is preferred. If `here` is true, no part on
- * another worker is taken. */
+ * another worker is taken. The part that was used last comes first, so that most calls do not look at all parts. */
 static int free_part(struct uat_flow_state *s, bool here)
 {
     int found = -1;
+    if (has_room(&uat_flow_parts(s)[s->part_last]))
+        return (int)s->part_last;
     for (uint32_t i = 0; i < s->parts; i++) {
         const struct uat_flow_part *part = &uat_flow_parts(s)[i];
-        if (part->free && uat_flow_rank(part->name) == uat_self.rank)
+        if (has_room(part))
             return (int)i;
         if (part->free && !here)
             found = (int)i;
@@ -271,10 +319,11 @@ uint64_t uat_flow_entry_begin(uat_flow_t *flow)
     int at = free_part(s, s->parts * UAT_FLOW_CHUNK < s->window);
     if (at < 0) {
         if (s->parts == s->part_room)
-            s = grow(flow, 2 * s->part_room, s->line_room);
+            s = grow(flow, 2 * s->part_room, next_room(s->lines, s->line_room));
         add_chunk(s);
         at = (int)s->parts - 1;
     }
+    s->part_last = (uint32_t)at;
     struct uat_flow_part *part = &uat_flow_parts(s)[at];
     unsigned i = (unsigned)__builtin_ctzll(part->free), index = (unsigned)at * UAT_FLOW_CHUNK + i;
     part->free &= part->free - 1;

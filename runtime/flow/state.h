@@ -34,9 +34,10 @@ struct uat_flow_note {
 };
 
 /*
- * A line of the map. It is in use if datum is not 0. Ids of entries that have ended count as absent. The sharers are
- * the tasks since the writer, which all access the datum in one mode: UAT_FLOW_IN, UAT_FLOW_ANY or UAT_FLOW_ADD. When a
- * task with another of these modes follows, an entry without a body joins the sharers, and counts as the writer.
+ * A line of the map. The lines in use lie one after the other, and a hash table has their numbers. Ids of entries that
+ * have ended count as absent. The sharers are the tasks since the writer, which all access the datum in one mode:
+ * UAT_FLOW_IN, UAT_FLOW_ANY or UAT_FLOW_ADD. When a task with another of these modes follows, an entry without a body
+ * joins the sharers, and counts as the writer.
  */
 struct uat_flow_line {
     uint64_t datum; /* the address, plus 1 */
@@ -59,21 +60,28 @@ struct uat_flow_state {
     uint64_t awaited;        /* sum of all that was subtracted from the first chunk's count */
     uint64_t serial;         /* entries of this ledger so far; never reset */
     uint32_t parts, part_room;
+    uint32_t part_last;        /* index of the part that gave the last entry */
     uint32_t lines, line_room; /* line_room is a power of two */
-    uint64_t room[];           /* parts, notes, lines */
+    uint32_t guards;           /* number of guards that were made */
+    /* lines, parts, notes, and the hash table: 2 * line_room places, each with 1 + the number of a line, or 0 */
+    _Alignas(64) uint64_t room[];
 };
 
+static inline struct uat_flow_line *uat_flow_lines(struct uat_flow_state *s)
+{
+    return (struct uat_flow_line *)s->room;
+}
 static inline struct uat_flow_part *uat_flow_parts(struct uat_flow_state *s)
 {
-    return (struct uat_flow_part *)s->room;
+    return (struct uat_flow_part *)(uat_flow_lines(s) + s->line_room);
 }
 static inline struct uat_flow_note *uat_flow_notes(struct uat_flow_state *s)
 {
     return (struct uat_flow_note *)(uat_flow_parts(s) + s->part_room);
 }
-static inline struct uat_flow_line *uat_flow_lines(struct uat_flow_state *s)
+static inline uint32_t *uat_flow_hash(struct uat_flow_state *s)
 {
-    return (struct uat_flow_line *)(uat_flow_notes(s) + (size_t)s->part_room * UAT_FLOW_CHUNK);
+    return (uint32_t *)(uat_flow_notes(s) + (size_t)s->part_room * UAT_FLOW_CHUNK);
 }
 static inline struct uat_flow_note *uat_flow_note(struct uat_flow_state *s, uint64_t id)
 {
@@ -131,5 +139,15 @@ uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_
 
 /* Returns the line of a datum, and makes it if there is none. bytes: size of the datum. */
 struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t bytes);
+
+/* Does what uat_flow_line_of() does. hint: the index of the line when it was looked up last, or any other number. Lines
+ * move if room is made for others. */
+static inline struct uat_flow_line *uat_flow_line_at(uat_flow_t *flow, uint32_t hint, const void *p, uint64_t bytes)
+{
+    struct uat_flow_state *s = (struct uat_flow_state *)uat_flow_address(flow->ledger);
+    if (hint < s->lines && uat_flow_lines(s)[hint].datum == (uintptr_t)p + 1)
+        return &uat_flow_lines(s)[hint];
+    return uat_flow_line_of(flow, p, bytes);
+}
 
 #endif

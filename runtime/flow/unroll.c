@@ -30,12 +30,13 @@ void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, con
     uat_flow_do(name, chain, 2);
 }
 
-/* An entry that is being registered. */
+/* An entry that is being registered. begin() fills it in: the batch and `with` are large, and mostly unused. */
 struct newcomer {
     uat_flow_t *flow;
-    uint64_t id, name; /* the name includes the kind and the home */
-    uint64_t count;    /* registrations so far, including registrations with entries that had ended */
-    uint64_t ended;    /* number of registrations with entries that had ended */
+    uint64_t id, name;                /* the name includes the kind and the home */
+    uint64_t count;                   /* registrations so far, including registrations with entries that had ended */
+    uint64_t ended;                   /* number of registrations with entries that had ended */
+    uint32_t line[UAT_FLOW_ACCESSES]; /* where the map had the lines of the accesses */
     struct uat_flow_batch batch;
     uint64_t with[UAT_FLOW_BATCH]; /* ids of the entries whose registrations are in flight */
 };
@@ -43,6 +44,15 @@ struct newcomer {
 static struct uat_flow_state *state(const struct newcomer *t)
 {
     return uat_flow_address(t->flow->ledger);
+}
+
+static void begin(struct newcomer *t, uat_flow_t *flow, uint64_t id, unsigned kinds)
+{
+    t->flow = flow;
+    t->id = id;
+    t->name = uat_flow_name(state(t), id) | kinds;
+    t->count = t->ended = 0;
+    t->batch.n = 0;
 }
 
 /* Called when a registration has found the value `old` in `open` of the entry p. */
@@ -95,9 +105,8 @@ static void append(struct newcomer *t, uint64_t p)
 /* Begin an entry that only joins others. Its links are complete when this returns. */
 static void begin_join(struct newcomer *t, uat_flow_t *flow)
 {
-    *t = (struct newcomer){.flow = flow, .id = uat_flow_entry_begin(flow)};
+    begin(t, flow, uat_flow_entry_begin(flow), UAT_FLOW_JOINS);
     uat_flow_write_entry(state(t), t->id, NULL, NULL, 0);
-    t->name = uat_flow_name(state(t), t->id) | UAT_FLOW_JOINS;
 }
 
 /*
@@ -160,14 +169,16 @@ static void add_to(struct newcomer *t, uint64_t p)
  * the writer. mode: how t accesses the datum. */
 static void follow(struct newcomer *t, const struct uat_flow_line *line, enum uat_flow_mode mode)
 {
+    if (line->sharers == 0 || line->mode == (unsigned)mode) {
+        if (uat_flow_is_under_way(state(t), line->writer))
+            add_to(t, line->writer);
+        return;
+    }
+    /* A sharer waits for the writer, so a task that waits for a sharer need not wait for the writer. */
     struct uat_flow_line copy = *line; /* a relay may move the state */
-    bool shares = copy.sharers == 0 || copy.mode == (unsigned)mode;
-    for (uint32_t i = 0; !shares && i < copy.sharers; i++)
+    for (uint32_t i = 0; i < copy.sharers; i++)
         if (uat_flow_is_under_way(state(t), copy.sharer[i]))
             add_to(t, copy.sharer[i]);
-    /* A sharer waits for the writer, so a task that waits for a sharer need not wait for the writer. */
-    if (shares && uat_flow_is_under_way(state(t), copy.writer))
-        add_to(t, copy.writer);
 }
 
 /* Leave out the sharers that have ended. If at least `limit` are left, let one entry join them. */
@@ -192,17 +203,10 @@ static void gather(uat_flow_t *flow, const void *p, uint64_t bytes, uint32_t lim
     line->sharers = 1;
 }
 
-enum uat_flow_mode uat_flow_mode_of(const uat_flow_t *flow, const uat_flow_access_t *access)
+/* Put an access into the map. hint: where the line of the datum was, or UINT32_MAX. */
+static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, uint32_t hint)
 {
-    enum uat_flow_mode mode = access->mode & ~(unsigned)UAT_FLOW_BELOW;
-    if (mode == UAT_FLOW_IN || (!flow->ordered && (mode == UAT_FLOW_ANY || mode == UAT_FLOW_ADD)))
-        return mode;
-    return UAT_FLOW_INOUT;
-}
-
-static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access)
-{
-    struct uat_flow_line *line = uat_flow_line_of(flow, access->p, uat_flow_bytes_of(access));
+    struct uat_flow_line *line = uat_flow_line_at(flow, hint, access->p, uat_flow_bytes_of(access));
     enum uat_flow_mode mode = uat_flow_mode_of(flow, access);
     bool other = mode != UAT_FLOW_INOUT && line->sharers > 0 && line->mode != (unsigned)mode;
     if (other || (mode != UAT_FLOW_INOUT && line->sharers == UAT_FLOW_SHARERS)) {
@@ -220,33 +224,42 @@ static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access
         line->sharer[line->sharers++] = id;
 }
 
-static struct newcomer register_all(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access,
-                                    size_t n)
+/* hints: for each access, where the line of its datum was, or NULL. */
+static void map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n, const uint32_t *hints)
 {
-    struct newcomer t = {.flow = flow, .id = id, .name = uat_flow_name(uat_flow_address(flow->ledger), id) | kinds};
     for (size_t i = 0; i < n; i++)
-        follow(&t, uat_flow_line_of(flow, access[i].p, uat_flow_bytes_of(&access[i])),
-               uat_flow_mode_of(flow, &access[i]));
-    return t;
+        enter(flow, id, &access[i], hints ? hints[i] : UINT32_MAX);
+}
+
+static void register_all(struct newcomer *t, uat_flow_t *flow, uint64_t id, unsigned kinds,
+                         const uat_flow_access_t *access, size_t n)
+{
+    begin(t, flow, id, kinds);
+    for (size_t i = 0; i < n; i++) {
+        const struct uat_flow_line *line = uat_flow_line_of(flow, access[i].p, uat_flow_bytes_of(&access[i]));
+        t->line[i] = (uint32_t)(line - uat_flow_lines(state(t)));
+        follow(t, line, uat_flow_mode_of(flow, &access[i]));
+    }
 }
 
 bool uat_flow_order(uat_flow_t *flow, uint64_t id, unsigned home, const uat_flow_access_t *access, size_t n)
 {
-    struct newcomer t = register_all(flow, id, home, access, n);
+    struct newcomer t;
+    register_all(&t, flow, id, home, access, n);
     bool ready = count_left(&t);
-    uat_flow_map(flow, id, access, n);
+    map(flow, id, access, n, t.line);
     return ready;
 }
 
 void uat_flow_map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        enter(flow, id, &access[i]);
+    map(flow, id, access, n, NULL);
 }
 
 uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access)
 {
-    struct newcomer t = register_all(flow, id, kinds, access, 1);
+    struct newcomer t;
+    register_all(&t, flow, id, kinds, access, 1);
     flush(&t);
     return t.count - t.ended;
 }

@@ -16,7 +16,13 @@ static inline uint64_t uat_flow_bytes_of(const uat_flow_access_t *access)
 }
 
 /* The mode in which the flow orders the access: UAT_FLOW_IN, UAT_FLOW_INOUT, UAT_FLOW_ANY or UAT_FLOW_ADD. */
-enum uat_flow_mode uat_flow_mode_of(const uat_flow_t *flow, const uat_flow_access_t *access);
+static inline enum uat_flow_mode uat_flow_mode_of(const uat_flow_t *flow, const uat_flow_access_t *access)
+{
+    enum uat_flow_mode mode = access->mode & ~(unsigned)UAT_FLOW_BELOW;
+    if (mode == UAT_FLOW_IN || (!flow->ordered && (mode == UAT_FLOW_ANY || mode == UAT_FLOW_ADD)))
+        return mode;
+    return UAT_FLOW_INOUT;
+}
 
 /* Register the entry with all entries under way that conflict with one of the accesses, and put the accesses into the
  * map. home: the bits that uat_flow_home_of() returned. Returns true if nothing is left to wait for. Otherwise the

@@ -160,18 +160,23 @@ static uintptr_t next_after(int event)
     return sp ? sp : next_ready();
 }
 
-/* Continue at sp, then run what follows, including ready tasks, until nothing is left to run here. The stall watch sees
- * one long "task" from the start of the loop, because reading the clock at each switch would take a tenth as long as
- * the switch itself. */
-static void run(uintptr_t sp)
+/* Continue at sp, then run what follows, including ready tasks, until nothing is left to run here. */
+static void run_on(uintptr_t sp)
 {
-    uat_stall_set(UAT_DOING_TASK);
     while (sp) {
         if (uat_stop_wanted())
             uat_stop_worker(sp, NULL);
         enter_task(uat_deque_base(&uat_worker.deque));
         sp = next_after(uat_resume(sp));
     }
+}
+
+/* Does what run_on() does. The stall watch sees one long "task" from the start of the loop, because reading the clock
+ * at each switch would take a tenth as long as the switch itself. */
+static void run(uintptr_t sp)
+{
+    uat_stall_set(UAT_DOING_TASK);
+    run_on(sp);
     uat_stall_set(UAT_DOING_SCHEDULE);
 }
 
@@ -204,7 +209,8 @@ static void rest(struct uat_idle *idle)
     uat_idle(idle, false);
 }
 
-/* Start a task without a spawner on the empty region, and run until nothing is left to run here. */
+/* Start a task without a spawner on the empty region, and run until nothing is left to run here. The caller informs
+ * the stall watch. */
 static void start(const struct uat_alone *task, size_t result_size)
 {
     uintptr_t sp = uat_segment.high - UAT_STACK_TOP_ROOM; /* see the layout in spawn.S */
@@ -220,9 +226,8 @@ static void start(const struct uat_alone *task, size_t result_size)
     uat_worker.tasks++;
     uat_notice_begin(uat_stall_notice());
     uat_deque_push_gone(&uat_worker.deque, sp);
-    uat_stall_set(UAT_DOING_TASK);
     enter_task(uat_segment.high);
-    run(next_after(uat_start(sp, task->fn, copy, result)));
+    run_on(next_after(uat_start(sp, task->fn, copy, result)));
 }
 
 /* Is a task ready here? uat_alone_source may have woken a task without starting one. The ready task must run before any
@@ -230,6 +235,17 @@ static void start(const struct uat_alone *task, size_t result_size)
 static bool has_ready(void)
 {
     return uat_ready_any(&uat_parking.ready);
+}
+
+/* Start a data-flow task, and then those that are ready on this worker. The stall watch sees one long task, as in
+ * run(). */
+static void start_all(struct uat_alone *task)
+{
+    uat_stall_set(UAT_DOING_TASK);
+    do
+        start(task, UAT_ALONE_RESULT);
+    while (!uat_collective_announced() && !uat_stop_wanted() && uat_alone_source.take_own(task));
+    uat_stall_set(UAT_DOING_SCHEDULE);
 }
 
 void uat_schedule(void)
@@ -261,7 +277,7 @@ void uat_schedule(void)
             if (sp)
                 run(sp);
             else
-                start(&alone, UAT_ALONE_RESULT);
+                start_all(&alone);
             continue;
         }
         if (has_ready())
@@ -298,6 +314,7 @@ void uat_schedule_describe(char *text, size_t size)
 void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t result_size)
 {
     const struct uat_alone task = {.fn = root, .arg = arg, .arg_size = arg_size};
+    uat_stall_set(UAT_DOING_TASK);
     start(&task, result_size);
     uat_schedule();
 }

@@ -102,7 +102,7 @@ static inline void uat_flow_fetch(const void *p, size_t bytes)
     {                                                                                                                  \
         uat_flow_access_t uat_x[UAT_FLOW_ACCESSES];                                                                    \
         size_t uat_n = 0;                                                                                              \
-        __builtin_memset(uat_x, 0, sizeof(uat_x)); /* not all elements are used */                                     \
+        uat_x[0].mode = (enum uat_flow_mode)0; /* for the compiler: there may be no access */                          \
         each(UAT_FLOW_ACCESS_, UAT_FLOW_NOTHING, __VA_ARGS__) if (uat_parted) uat_flow_parted(uat_f, uat_x, uat_n);    \
         else uat_flow_enter(uat_f, name##_uat_body, uat_a, sizeof(*uat_a), uat_x, uat_n);                              \
     }                                                                                                                  \
@@ -279,6 +279,7 @@ static inline void uat_flow_fetch(const void *p, size_t bytes)
     uat_x[uat_n].mode = (enum uat_flow_mode)(m);                                                                       \
     uat_x[uat_n].rows = 1;                                                                                             \
     uat_x[uat_n].bytes = sizeof(T);                                                                                    \
+    uat_x[uat_n].add = NULL;                                                                                           \
     uat_x[uat_n++].pitch = 0;
 
 #endif
