@@ -8,9 +8,8 @@ Parts: `spawn` compares the cycles of a spawn and a join with and without UAT_CH
 workers have stopped, in virtual time. The other parts are `speed`, `stand` and `slow-down`.
 
 The speed is measured at the last checkpoint of a sort, when both arrays of the sort are full. On a disk it is compared with `dd conv=fsync` of a file
-with the same number of bytes; in /dev/shm, with a copy within memory.
+with the same number of bytes, through the page cache and with direct writes; in /dev/shm, with a copy within memory.
 """
-import os
 import re
 import shutil
 import tempfile
@@ -38,6 +37,11 @@ def newest(folder):
     return folder / (folder / "latest").read_text().strip()
 
 
+def need(times, more=""):
+    if not times:
+        runs.fail(f"the program ended before its first checkpoint was complete{more}")
+
+
 def of_memory(data):
     """GB/s of a copy within memory, to pages that exist."""
     to = bytearray(data)
@@ -46,35 +50,41 @@ def of_memory(data):
     return len(data) / (time.monotonic() - begin) / 1e9
 
 
-def of_disk(source, folder):
+def of_disk(source, folder, *more):
     """GB/s of dd with fsync."""
     target = folder / "dd"
     begin = time.monotonic()
-    runs.run(["dd", f"if={source}", f"of={target}", "bs=4M", "conv=fsync"])
+    runs.run(["dd", f"if={source}", f"of={target}", "bs=4M", "conv=fsync", *more])
     taken = time.monotonic() - begin
     target.unlink()
     return source.stat().st_size / taken / 1e9
 
 
+def others_of(place, source, folder):
+    """Names and GB/s of what a checkpoint is compared with."""
+    if place == "disk":
+        yield "dd conv=fsync", of_disk(source, folder)
+        yield "dd conv=fsync oflag=direct", of_disk(source, folder, "oflag=direct")
+    else:
+        yield "memcpy", of_memory(source.read_bytes())
+
+
 def of_speed(options, folder):
-    for place, where in (("disk", folder), ("/dev/shm", Path(tempfile.mkdtemp(prefix="uat-measure-", dir=MEMORY)))):
-        job_folder, source = where / "c", MEMORY / f"uat-measure-{os.getpid()}"
-        try:
+    with tempfile.TemporaryDirectory(prefix="uat-measure-", dir=MEMORY) as memory:
+        for place, where in (("disk", folder), ("/dev/shm", Path(memory))):
+            job_folder, source = where / "c", Path(memory) / "source"
             _, times = job(options, ["perf/uat-cilksort", options.elements, "--rounds", 1], job_folder)
+            need(times, "; give more --elements")
             files = sorted(newest(job_folder).glob("memory-*"))
             source.write_bytes(b"".join(file.read_bytes() for file in files))
             shutil.rmtree(job_folder)
             size = source.stat().st_size
             speed = size / times[-1][1] / 1e6
-            other = of_disk(source, where) if place == "disk" else of_memory(source.read_bytes())
-            name = "dd conv=fsync" if place == "disk" else "memcpy"
             yield f"checkpoint of {size >> 20} MiB, {place}, GB/s", speed
-            yield f"{name}, the same bytes, GB/s", other
-            yield f"checkpoint / {name}", speed / other
-        finally:
-            source.unlink(missing_ok=True)
-            if where != folder:
-                shutil.rmtree(where)
+            for name, other in others_of(place, source, where):
+                yield f"{name}, the same bytes, GB/s", other
+                yield f"checkpoint / {name}", speed / other
+            source.unlink()
 
 
 def of_spawn(options, folder):
@@ -101,6 +111,7 @@ def of_virtual(options, folder):
 def of_stand(options, folder):
     for name, (ns, iterations) in GRAINS.items():
         _, times = job(options, ["perf/uat-loop", "-w", ns, "-n", iterations], folder / "c")
+        need(times)
         yield f"all stopped, iterations of {name}, median, ms", sorted(stop for stop, _ in times)[len(times) // 2]
         yield f"all stopped, iterations of {name}, longest, ms", max(stop for stop, _ in times)
 

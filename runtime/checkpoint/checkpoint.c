@@ -287,12 +287,8 @@ static bool write_all(const struct uat_chain *chain)
         rc = agree_on_used(&used);
     if (!rc)
         rc = uat_collective_agree(uat_self.rank == 0 ? write_job(&head, &used) : 0);
-    if (uat_self.rank > 0)
-        return rc == 0;
-    if (rc)
+    if (rc && uat_self.rank == 0)
         uat_folder_remove(head.number);
-    else
-        uat_folder_clean(uat_checkpoint_settings.keep);
     return rc == 0;
 }
 
@@ -303,9 +299,11 @@ static void stopped(const struct uat_chain *chain, bool end)
         return;
     bool complete = write_all(chain);
     double ms = (double)(uat_clock_ns() - begin_ns) * 1e-6, stop_ms = (double)uat_stop_ns() * 1e-6;
-    if (uat_self.rank == 0 && complete)
+    if (uat_self.rank == 0 && complete) {
         uat_info("checkpoint %" PRIu64 " in %s: all stopped after %.2f ms, complete after %.1f ms more",
                  checkpoint.highest, uat_checkpoint_settings.folder, stop_ms, ms);
+        uat_folder_clean(uat_checkpoint_settings.keep); /* K9 */
+    }
     if (uat_self.rank == 0 && !complete)
         uat_warn("the checkpoint is dropped, and the run goes on%s", end ? " instead of ending" : "");
     if (end && complete)
