@@ -56,6 +56,10 @@ static struct task task_of(uint64_t seed, uint64_t number)
     unsigned data = 4 + (unsigned)below(seed, DATA - 3, 1);
     t.kind = (unsigned)below(t.key, KINDS, 1);
     t.ordered = below(seed, 4, 8) == 0;
+    if (below(seed, 6, 13) == 0) { /* all tasks change one datum in any order */
+        data = 1;
+        t.kind = 5 + (unsigned)below(t.key, 2, 1);
+    }
     t.n = (t.kind >= 4 && t.kind <= 6) || t.kind >= 9 ? 1 : t.kind == 2 ? 3 : 1 + (unsigned)below(t.key, ACCESSES, 2);
     for (unsigned i = 0; i < t.n; i++) {
         unsigned tries = 0;
@@ -117,8 +121,10 @@ static void sum(struct datum *a, uint64_t key, bool ordered)
 {
     for (unsigned w = 0; w < WORDS; w++) {
         uint64_t old = a->word[w];
-        if (w == 0)
+        if (w == 0) {
             spend(key);
+            uat_sim_work(mix(key + 2) % 4 == 0 ? 200000 : 0); /* longer than a steal, even under the adversary */
+        }
         a->word[w] = ordered ? mix(old + key) : old + mix(key + w);
     }
 }
