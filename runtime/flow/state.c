@@ -133,7 +133,8 @@ struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow)
     size_t bytes = head->bytes;
     uat_flow_check_block(flow->ledger, bytes, "the size of a flow's ledger");
     if (bytes != bytes_for(head->part_room, head->line_room) || head->parts == 0 || head->parts > head->part_room ||
-        head->line_room == 0 || (head->line_room & (head->line_room - 1)) != 0)
+        head->part_last >= head->parts || head->lines > head->line_room || head->line_room == 0 ||
+        (head->line_room & (head->line_room - 1)) != 0)
         uat_word_refuse(uat_flow_rank(flow->ledger), "the size of a flow's ledger", bytes);
     struct uat_flow_state *here = get(bytes);
     /* The new block keeps the header that it has. */
