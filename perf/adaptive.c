@@ -14,7 +14,7 @@
 enum { LOOP, SEARCH, PREFIX, SORT };
 enum { PATTERN, CONCURRENT, COOPERATIVE, ONE_BY_ONE, LIBRARY };
 
-static int64_t n = 20000, work = 1000, look = 20000, app, by, hit = 40;
+static int64_t n = 20000, work = 1000, look = 20000, app, by, hit = 40, limit;
 
 static volatile uint64_t spent;
 
@@ -288,9 +288,23 @@ static int run_sort(uint64_t *answer)
     return 0;
 }
 
-static int open_sort(void)
+static double figures[UAT_BENCH_FIGURES]; /* [0]: time of uat_set_concurrency() */
+
+UAT_TASK(uint64_t, set_limit, int, workers)
 {
-    return app == SORT ? adaptive_sort_open(n) : 0;
+    uint64_t since = uat_time_ns();
+    uat_set_concurrency(workers);
+    return uat_time_ns() - since;
+}
+
+static int open(void)
+{
+    uint64_t ns = 0;
+    int rc = app == SORT ? adaptive_sort_open(n) : 0;
+    if (!rc && limit > 0)
+        rc = set_limit_run(&ns, (int)limit);
+    figures[0] = 1e-3 * (double)ns;
+    return rc;
 }
 
 static const char *refuse(void)
@@ -347,6 +361,7 @@ static const struct uat_bench_option options[] = {
      "0: uat/pattern.h; 1: concurrent; 2: cooperative; 3: cooperative, one request in a look; 4: uat_sort()", &by, NULL,
      0, 4},
     {"--hit", "PERCENT", "where the search finds its hit", &hit, NULL, 0, 99},
+    {"--concurrency", "WORKERS", "limit of uat_set_concurrency(); 0: not called", &limit, NULL, 0, 1e6},
     {0},
 };
 
@@ -355,8 +370,10 @@ const struct uat_bench uat_bench = {
     .purpose = "Run a loop, a search, a prefix sum or a sort by uat/pattern.h or by uat/adaptive.h.",
     .options = options,
     .refuse = refuse,
-    .prepare = open_sort,
+    .prepare = open,
     .results = {"sum", "written"},
     .run = run,
     .sequential = sequential,
+    .figures = figures,
+    .names = {{"limit", "us for uat_set_concurrency()"}},
 };

@@ -178,7 +178,7 @@ void uat_request_run(void);
  * tasks from other workers. It runs the work that it has, and tasks that uat_migrate(), uat_spawn_on() or the end of a
  * wait sends to it. Other workers may still take work from it. The limit holds until it is changed, also in later runs.
  * If several tasks set a limit at the same time, all workers get the same one of these limits. Setting a limit costs
- * one or two round trips per worker.
+ * one round trip per worker, and a second round trip for a worker with another limit than the caller's.
  *   set  0; -EINVAL: n is less than 1
  *   get  this worker's limit. It is the limit that the last completed call of uat_set_concurrency() has set.
  * Call these functions only inside a task. The functions follow kaapi_set_concurrency() of the specification.

@@ -26,12 +26,13 @@ static int limit_of(uint64_t word)
     return limit > 0 && limit < (uint64_t)uat_self.size ? (int)limit : uat_self.size;
 }
 
-/* Set the limit of a rank, unless a later call has set it (L1). */
-static void set(int rank, uint64_t word)
+/* Set the limit of a rank, unless a later call has set it (L1). guess: the rank's word, as it probably is. With the
+ * right guess this takes one round trip. */
+static void set(int rank, uint64_t guess, uint64_t word)
 {
-    uint64_t *at = &uat_cells()->concurrency, seen = uat_cell_load(rank, at), old;
-    while (seen >> LIMIT_BITS < word >> LIMIT_BITS && (old = uat_cell_swap(rank, at, seen, word)) != seen)
-        seen = old;
+    uint64_t *at = &uat_cells()->concurrency, old;
+    while (guess >> LIMIT_BITS < word >> LIMIT_BITS && (old = uat_cell_swap(rank, at, guess, word)) != guess)
+        guess = old;
 }
 
 int uat_set_concurrency(int n)
@@ -42,8 +43,9 @@ int uat_set_concurrency(int n)
         return -EINVAL;
     uint64_t number = uat_cell_add(0, &uat_cells()->changes, 1) + 1;
     uint64_t word = number << LIMIT_BITS | (uint64_t)(n < uat_self.size ? n : uat_self.size);
+    uint64_t before = uat_cell_load(uat_self.rank, &uat_cells()->concurrency);
     for (int i = 0; i < uat_self.size; i++)
-        set((uat_self.rank + i) % uat_self.size, word);
+        set((uat_self.rank + i) % uat_self.size, before, word);
     return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The limit of active workers, runtime/adaptive/concurrency.c. Three concurrent calls each change the words of two
- * workers, each in its own order. At the end both words must have the limit of the call with the largest number.
+ * workers, each in its own order. A caller reads its own word once, and guesses that each word is equal to it. At the
+ * end both words must have the limit of the call with the largest number.
  */
 #define CALLS 3
 
@@ -9,13 +10,14 @@ byte changes, word[2], ended; /* a word: the number of the call that has set it 
 
 proctype Caller(bit first)
 {
-    byte number, seen, old, k;
+    byte number, guess, seen, old, k;
     bit i;
     atomic { changes++; number = changes };
     i = first;
+    guess = word[i];
     do
     :: k < 2 ->
-        seen = word[i];
+        seen = guess;
 #ifdef M_NUMBER_NOT_COMPARED
         word[i] = number;
 #else

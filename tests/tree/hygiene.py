@@ -3,7 +3,7 @@
 """Description: rules for every file of the tree: licence line, description of tests, no leftovers, white space.
 
 No file defines a static function under the name of a public one: the order of includes would decide which is called.
-For long files and lines the test only prints a warning.
+Some test of tests/model checks each model. For long files and lines this test only prints a warning.
 """
 import re
 import shutil
@@ -51,6 +51,14 @@ def faults_of(path, text, public):
         yield len(lines), "no newline at the end of the file"
 
 
+def unchecked_models(root):
+    """The models that no test checks. A model that another model includes needs no check."""
+    folder = root / "tests/model"
+    models = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.pml")}
+    included = {name for text in models.values() for name in re.findall(r'#include "(\w+)\.pml"', text)}
+    return models.keys() - included - set(re.findall(r"'(\w+)'", (folder / "meson.build").read_text(encoding="utf-8")))
+
+
 def main():
     root = Path(sys.argv[1])
     count = failed = 0
@@ -72,6 +80,9 @@ def main():
             print(f"warning: {name} has {length} lines")
         if name.suffix in SOURCES and (long := sum(len(line) > LONG_LINE for line in text.splitlines())):
             print(f"warning: {name} has {long} lines of more than {LONG_LINE} characters")
+    for name in sorted(unchecked_models(root)):
+        print(f"tests/model/{name}.pml: no test in tests/model/meson.build checks this model")
+        failed += 1
     print(f"{count} files, {failed} faults")
     return 1 if failed or count == 0 else 0
 
