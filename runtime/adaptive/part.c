@@ -38,7 +38,8 @@ static void check(const struct uat_part *part, int rank)
     if (part->arg_size > UAT_ADAPTIVE_ARG || part->result_size > uat_segment.result_max)
         uat_word_refuse(rank, "the sizes of an adaptive part", (uint64_t)part->arg_size << 32 | part->result_size);
     if (part->unit < 1 || part->base > part->last || part->number > UAT_CONTEXT_PARTS || part->begin > part->end ||
-        part->end > UAT_WORD_UNITS_MAX)
+        part->end > UAT_WORD_UNITS_MAX ||
+        part->end > ((uint64_t)part->last - (uint64_t)part->base + (uint64_t)part->unit - 1) / (uint64_t)part->unit)
         uat_word_refuse(rank, "the interval of an adaptive part", (uint64_t)part->begin << 32 | part->end);
     if (part->home < 0 || part->home >= uat_self.size || part->cell < 0 || part->cell >= UAT_CELLS)
         uat_word_refuse(rank, "the home of an adaptive part", (uint64_t)(uint32_t)part->home);

@@ -155,18 +155,19 @@ static void end_join(uint64_t name)
     end_entry(name, 0);
 }
 
-/* READ the body of an entry. */
-static const struct uat_flow_body *body_of(uint64_t name)
+/* READ the body of an entry. *size: bytes of the argument, which are checked and then not read again. */
+static const struct uat_flow_body *body_of(uint64_t name, size_t *size)
 {
     struct uat_flow_body *body = &uat_flow_staging()->body, *there = &uat_flow_entry_at(name)->body;
-    if (uat_flow_is_near(name) && there->size <= sizeof(there->arg))
+    if (uat_flow_is_near(name) && (*size = there->size) <= sizeof(there->arg))
         return there; /* the body stays until the task's end (F5); the atomic that made the entry ready orders these
                        * loads */
     struct uat_op op = uat_op_read(body, there, HEAD);
     uat_flow_do(name, &op, 1);
     if (body->size > sizeof(body->arg))
         uat_word_refuse(uat_flow_rank(name), "the size of the arguments of a task of a flow", body->size);
-    size_t bytes = offsetof(struct uat_flow_body, arg) + (body->size + 7) / 8 * 8;
+    *size = body->size;
+    size_t bytes = offsetof(struct uat_flow_body, arg) + (*size + 7) / 8 * 8;
     if (bytes > HEAD) {
         op = uat_op_read((char *)body + HEAD, (char *)there + HEAD, bytes - HEAD);
         uat_flow_do(name, &op, 1);
@@ -185,8 +186,9 @@ static bool take(struct uat_alone *task, uint64_t (*next)(void))
             next = uat_flow_ring_take; /* the region is still empty, and the entries that became ready are here */
             continue;
         }
-        const struct uat_flow_body *body = body_of(name);
-        *task = (struct uat_alone){.name = name, .fn = body->fn, .arg = body->arg, .arg_size = body->size};
+        size_t size;
+        const struct uat_flow_body *body = body_of(name, &size);
+        *task = (struct uat_alone){.name = name, .fn = body->fn, .arg = body->arg, .arg_size = size};
         uat_global_after_steal(); /* F6 */
         uat_trace_end(UAT_TRACE_FLOW_BEGIN, uat_trace_begin(), name, -1);
         return true;

@@ -14,13 +14,26 @@
 #include <time.h>
 
 #include "uat.h"
+#include "uat/adaptive.h"
+#include "uat/dataflow.h"
 #include "uat/global.h"
 #include "uat/sync.h"
 #include "tests/security/words.h"
 
 UAT_CHANNEL(uint64_t, numbers);
 
-enum { ROUNDS = 20, DEPTH = 12, USERS = 8, TIMES = 4, GROUP = 20, BYTES = 5000, PAUSE_NS = 20000 };
+enum {
+    ROUNDS = 20,
+    DEPTH = 12,
+    USERS = 8,
+    TIMES = 4,
+    GROUP = 20,
+    BYTES = 5000,
+    PAUSE_NS = 20000,
+    DATA = 16,
+    STEPS = 300,
+    ITERATIONS = 2000
+};
 
 /* Every worker creates objects. The runs use only rank 0's objects, because a run's root starts on rank 0. */
 struct objects {
@@ -28,7 +41,10 @@ struct objects {
     uat_mutex_t mutex;
     uat_task_barrier_t group;
     uat_semaphore_t semaphore;
-    bool global; /* whether global memory is open */
+    bool global;    /* whether objects of global memory are used */
+    uint64_t *data; /* the data of the flow, or NULL */
+    int ledger;     /* the rank whose ledger is corrupted, or -1 */
+    bool adaptive;  /* whether adaptive requests are made */
 };
 
 /* --- The value to write. `old` is the current value. */
@@ -61,19 +77,24 @@ static const char *poked_value;
 
 static bool over;
 
-static void *poke(void *unused)
+static void poke_once(void)
 {
     static uint64_t *at[WORDS_INSTANCES];
+    int n = poked->find(poked, at);
+    for (int i = 0; i < n; i++) {
+        uint64_t value, old = __atomic_load_n(at[i], __ATOMIC_RELAXED);
+        if (value_of(poked_value, old, &value)) /* Relaxed: does not replace a store of any protocol */
+            __atomic_store_n(at[i], value, __ATOMIC_RELAXED);
+    }
+}
+
+static void *poke(void *unused)
+{
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     (void)unused;
     while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) { /* Relaxed: orders no other data. Pairs with the store in
                                                          * main(). */
-        int n = poked->find(poked, at);
-        for (int i = 0; i < n; i++) {
-            uint64_t value, old = __atomic_load_n(at[i], __ATOMIC_RELAXED);
-            if (value_of(poked_value, old, &value)) /* Relaxed: does not replace a store of any protocol */
-                __atomic_store_n(at[i], value, __ATOMIC_RELAXED);
-        }
+        poke_once();
         nanosleep(&pause, NULL);
     }
     return NULL;
@@ -130,6 +151,77 @@ UAT_TASK(int, leaf, int, depth)
     return (int)tree(depth);
 }
 
+UAT_FLOW_TASK(step, in, uint64_t, from, inout, uint64_t, to, value, uint64_t, n)
+{
+    *to = 3 * *to + *from + n;
+}
+
+/* The data of step i. */
+static int from_of(int i)
+{
+    return i * 7 % DATA;
+}
+static int to_of(int i)
+{
+    return (i * 5 + 1) % DATA;
+}
+
+/* A flow of steps. With a ledger to corrupt, the unroller begins the flow there, corrupts, and moves away. Returns the
+ * number of wrong data. */
+UAT_TASK(uint64_t, steps, uint64_t *, data, int, ledger)
+{
+    uint64_t expected[DATA] = {0}, errors = 0;
+    uat_flow_t flow;
+    uat_flow_begin(&flow);
+    for (int i = 0; i < DATA; i++)
+        uat_global_put(&data[i], &expected[i], sizeof(expected[i]));
+    if (ledger >= 0)
+        uat_migrate(ledger);
+    for (int i = 0; i < STEPS; i++) {
+        if (from_of(i) == to_of(i))
+            continue;
+        if (i == STEPS / 2 && ledger >= 0) {
+            poke_once();
+            uat_migrate((ledger + 1) % uat_size());
+        }
+        step_flow(&flow, &data[from_of(i)], &data[to_of(i)], (uint64_t)i);
+        expected[to_of(i)] = 3 * expected[to_of(i)] + expected[from_of(i)] + (uint64_t)i;
+    }
+    uat_flow_end(&flow);
+    for (int i = 0; i < DATA; i++) {
+        uint64_t value;
+        uat_global_get(&value, &data[i], sizeof(value));
+        errors += value != expected[i];
+    }
+    return errors;
+}
+
+static void sum(uat_context_t *c, const void *arg, void *result)
+{
+    uint64_t found = 0, more;
+    int64_t begin, end;
+    (void)arg;
+    while (uat_context_next(c, 4, &begin, &end))
+        for (; begin < end; begin++)
+            found += (uint64_t)begin + tree(4) - 16;
+    while (uat_context_merge(c, &more))
+        found += more;
+    *(uint64_t *)result = found;
+}
+
+/* Returns the number of wrong sums: one of parts that are taken, one of parts that are given. */
+static uint64_t sums(void)
+{
+    uint64_t errors = 0;
+    for (int mode = UAT_CONCURRENT; mode <= UAT_COOPERATIVE; mode++) {
+        const uat_adaptive_t how = {.fn = sum, .mode = (enum uat_adaptive_mode)mode, .result_size = sizeof(uint64_t)};
+        uint64_t found;
+        uat_adaptive_run(&how, NULL, 0, ITERATIONS, NULL, &found);
+        errors += found != (uint64_t)ITERATIONS * (ITERATIONS - 1) / 2;
+    }
+    return errors;
+}
+
 UAT_TASK(uint64_t, all, struct objects, o)
 {
     uat_group_t leaves;
@@ -144,6 +236,10 @@ UAT_TASK(uint64_t, all, struct objects, o)
         leaf_group_spawn(&leaves, 10);
     uat_group_wait(&leaves);
     errors += tree_join(&large) != UINT64_C(1) << DEPTH;
+    if (o.data)
+        errors += steps(o.data, o.ledger);
+    if (o.adaptive)
+        errors += sums();
     for (int i = USERS; i-- > 0;)
         errors += (uint64_t)user_join(&users[i]);
     return errors;
@@ -192,7 +288,11 @@ int main(int argc, char **argv)
     if (uat_init())
         return 2;
     enum words_part part = poked ? poked->part : WORDS_ALL;
-    if (part == WORDS_GLOBAL && uat_global_open())
+    bool flow = part == WORDS_FLOW || part == WORDS_LEDGER;
+    if ((part == WORDS_GLOBAL || flow) && uat_global_open())
+        return 2;
+    uint64_t *data = flow ? uat_global_alloc(DATA * sizeof(*data), UAT_CYCLIC, 64) : NULL;
+    if (flow && !data)
         return 2;
     struct objects objects = {.channel = numbers_create(1),
                               .back = numbers_create(1),
@@ -200,13 +300,16 @@ int main(int argc, char **argv)
                               .mutex = uat_mutex_create(),
                               .group = uat_task_barrier_create(USERS),
                               .semaphore = uat_semaphore_create(2),
-                              .global = part == WORDS_GLOBAL};
+                              .global = part == WORDS_GLOBAL,
+                              .data = data,
+                              .adaptive = part == WORDS_ADAPTIVE,
+                              .ledger = part == WORDS_LEDGER ? atoi(argv[1]) : -1};
     memcpy(words_objects,
            (uint64_t[WORDS_OBJECTS]){objects.channel.channel.object, objects.back.channel.object,
                                      objects.plain.channel.object, objects.mutex.object, objects.group.object,
                                      objects.semaphore.object},
            sizeof(words_objects));
-    bool pokes = poked && atoi(argv[1]) == uat_rank();
+    bool pokes = poked && part != WORDS_LEDGER && atoi(argv[1]) == uat_rank();
     if (pokes && pthread_create(&thread, NULL, poke, NULL))
         return 2;
     for (int i = 0; i < ROUNDS && !errors; i++) {
@@ -214,7 +317,7 @@ int main(int argc, char **argv)
         uat_stats_t stats;
         if (all_run(&wrong, objects) || uat_barrier() || uat_stats_total(&stats))
             return 1;
-        if (part && (failed = do_part(part, &wrong)))
+        if ((part == WORDS_GLOBAL || part == WORDS_REPLICA) && (failed = do_part(part, &wrong)))
             break; /* all ranks get here and finalize */
         errors += wrong;
     }

@@ -6,6 +6,9 @@
 
 #include "deque/mailbox.h"
 #include "deque/ready.h"
+#include "runtime/adaptive/cell.h"
+#include "runtime/flow/ring.h"
+#include "runtime/flow/state.h"
 #include "runtime/global/array.h"
 #include "runtime/global/global.h"
 #include "runtime/replica.h"
@@ -66,6 +69,28 @@ static int find_in_selects(const struct word *w, uint64_t **at)
     return n;
 }
 
+/* Is this block the state of a flow, which says its own size, or a chunk of a ledger? */
+static bool is_state(const struct uat_flow_state *s)
+{
+    return s->line_room > 0 &&
+           s->bytes == (uint64_t)((const char *)(uat_flow_hash((struct uat_flow_state *)(uintptr_t)s) +
+                                                 2 * (size_t)s->line_room) -
+                                  (const char *)s);
+}
+
+/* The ledgers' states (without a stride) or chunks. A chunk has `count` words of this name, `stride` bytes apart. */
+static int find_in_ledgers(const struct word *w, uint64_t **at)
+{
+    int n = 0;
+    for (size_t i = 0; i < uat_heap.lent.count && n < WORDS_INSTANCES - w->count; i++) {
+        struct uat_flow_state *s = (struct uat_flow_state *)(void *)lent_block(i);
+        if (s && s->block.kind == UAT_PARK_LEDGER && is_state(s) == (w->stride == 0))
+            for (int k = 0; k < w->count; k++)
+                at[n++] = (uint64_t *)(void *)((char *)s + w->offset + (size_t)k * w->stride);
+    }
+    return n;
+}
+
 static int find_in_objects(const struct word *w, uint64_t **at)
 {
     for (int i = 0; i < w->count; i++)
@@ -122,6 +147,24 @@ static int find_in_freed(const struct word *w, uint64_t **at)
 #define IN_OBJECTS(name, first, count, field)                                                                          \
     {                                                                                                                  \
         name, find_in_objects, NULL, offsetof(struct uat_waitobj, field), first, count, WORDS_ALL                      \
+    }
+/* A word of each entry, which follow the head of a chunk; a word of the head; a word of a state. */
+#define IN_ENTRIES(name, field)                                                                                        \
+    {                                                                                                                  \
+        name, find_in_ledgers, NULL, UAT_FLOW_ENTRY + offsetof(struct uat_flow_entry, field), UAT_FLOW_ENTRY,          \
+            UAT_FLOW_CHUNK, WORDS_FLOW                                                                                 \
+    }
+#define IN_CHUNKS(name, field)                                                                                         \
+    {                                                                                                                  \
+        name, find_in_ledgers, NULL, offsetof(struct uat_flow_chunk, field), UAT_FLOW_ENTRY, 1, WORDS_FLOW             \
+    }
+#define IN_STATES(name, field)                                                                                         \
+    {                                                                                                                  \
+        name, find_in_ledgers, NULL, offsetof(struct uat_flow_state, field), 0, 1, WORDS_LEDGER                        \
+    }
+#define IN_CELLS(name, field, stride, count)                                                                           \
+    {                                                                                                                  \
+        name, find_in_area, "adaptive requests", offsetof(struct uat_cells, field), stride, count, WORDS_ADAPTIVE      \
     }
 #define AT(name, area, offset, stride, count, part)                                                                    \
     {                                                                                                                  \
@@ -209,6 +252,25 @@ const struct word words[] = {
     IN_MEMOBJS("memobj.bytes", bytes),
     IN_MEMOBJS("memobj.page", page),
     IN_MEMOBJS("memobj.key", key),
+    AT("flow.claims", "ready entries of flows", offsetof(struct uat_flow_ring, ends[0].claims), 16, UAT_FLOW_RINGS,
+       WORDS_FLOW),
+    AT("flow.slot", "ready entries of flows", offsetof(struct uat_flow_ring, slot), 8, UAT_FLOW_SLOTS, WORDS_FLOW),
+    IN_ENTRIES("flow.open", open),
+    IN_ENTRIES("flow.shared", links.shared),
+    IN_ENTRIES("flow.next", links.next[0]),
+    IN_ENTRIES("flow.size", body.size),
+    IN_CHUNKS("flow.waiter.where", waiter.where),
+    IN_CHUNKS("flow.waiter.base", waiter.base),
+    IN_STATES("ledger.bytes", bytes),
+    IN_STATES("ledger.parts", parts),         /* and part_room */
+    IN_STATES("ledger.part_last", part_last), /* and lines */
+    IN_STATES("ledger.line_room", line_room), /* and guards */
+    IN_CELLS("part.taken", taken[0][0].name, sizeof(struct uat_taken), UAT_CELLS *(UAT_CONTEXT_PARTS + 1)),
+    IN_CELLS("part.given.result_size", given.result_size, 0, 1), /* and number */
+    IN_CELLS("part.given.home", given.home, 0, 1),               /* and cell */
+    IN_CELLS("part.given.begin", given.begin, 0, 1),             /* and end */
+    IN_CELLS("request.slot", slot, 8, UAT_REQUEST_SLOTS),
+    IN_CELLS("request.size", data[0].size, sizeof(struct uat_request_data), UAT_REQUEST_SLOTS),
     {"freed.head", find_freed_head, NULL, 0, 0, 1, WORDS_GLOBAL},
     {"freed.next", find_in_freed, NULL, 0, 0, 0, WORDS_GLOBAL},
     {"freed.kept", find_in_freed, NULL, 0, 1, 0, WORDS_GLOBAL},
