@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Offsets that the assembly uses. Each offset is asserted near its structure: runtime/sched/worker.c,
+ * Offsets that the assembly uses. Static assertions near the structures check the offsets: runtime/sched/worker.c,
  * runtime/sched/park.h, runtime/segment/frame.h.
  */
 #ifndef UAT_OFFSETS_H
@@ -26,7 +26,7 @@
 #define UAT_TASK_RECORD 0
 #define UAT_TASK_RESULT 8
 
-/* struct uat_frame, UAT_FRAME_SIZE bytes just below a continuation's stack pointer */
+/* struct uat_frame: the UAT_FRAME_SIZE bytes just below a continuation's stack pointer */
 #define UAT_FRAME_TASK        0
 #define UAT_FRAME_RECORD      8
 #define UAT_FRAME_RESULT_SIZE 16

@@ -8,7 +8,7 @@
 /* The current time in nanoseconds. */
 uint64_t uat_clock_ns(void);
 
-/* The time in whole seconds, from a clock that is cheap to read and a few milliseconds late at most. */
+/* The time in whole seconds. The clock is cheap to read and at most a few milliseconds late. */
 uint64_t uat_clock_seconds(void);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processor primitives beyond C11. Only this folder, asm/ and the inline switch in include/uat/detail/generator.h
- * contain code for one architecture; tests/tree/processors.py checks this. Each architecture has a header with:
+ * Processor primitives beyond C11. Only three places contain code for one architecture: this folder, asm/, and the
+ * inline switch in include/uat/detail/generator.h. tests/tree/processors.py checks this. Each architecture has a header
+ * with:
  *
  *     UAT_CPU_NAME               its name, for messages and for the comparison of workers
- *     UAT_CPU_ADDRESS_BITS       bits of a user-space address; a stack pointer with more is not valid
+ *     UAT_CPU_ADDRESS_BITS       bits of a user-space address; a stack pointer with more bits is not valid
  *     UAT_CACHE_LINE             bytes of a cache line, the unit that moves between cores
  *     uat_cpu_pause()            tells the core that this is a spin loop
  *     uat_cpu_counter()          a counter of constant rate, synchronised between the cores of a host
@@ -30,7 +31,7 @@
  *                                B3)
  *     uat_cpu_store_release()    stores a word that peers READ. Earlier accesses stay before the store, also as
  *                                adapters see them
- *     uat_cpu_load_acquire()     loads a word that peers WRITE or change. Later accesses stay after the load, and see
+ *     uat_cpu_load_acquire()     loads a word that peers WRITE or change. Later accesses stay after the load. They see
  *                                the bytes that an adapter wrote before the word
  */
 #ifndef UAT_CPU_H

@@ -8,11 +8,11 @@
 #include <sys/auxv.h>
 
 #define UAT_CPU_NAME "aarch64"
-/* Nearly all processors have cache lines of 64 bytes. If lines have 128 or 256 bytes (A64FX), words that are 64 bytes
- * apart may share a line, which only costs time. */
+/* Nearly all processors have cache lines of 64 bytes. If lines are longer (A64FX: 256 bytes), words that are 64 bytes
+ * apart may share a line. This only costs time. */
 enum { UAT_CACHE_LINE = 64, UAT_CPU_ADDRESS_BITS = 48, UAT_CPU_CANARY_MAY_CHANGE = 0 };
 
-/* ISB takes some tens of cycles. YIELD would be a NOP on most cores. */
+/* ISB waits some tens of cycles. YIELD would not wait: it is a NOP on most cores. */
 static inline void uat_cpu_pause(void)
 {
     __asm__ volatile("isb" : : : "memory");
@@ -38,23 +38,24 @@ static inline uint32_t uat_cpu_crc32c(uint32_t crc, uint64_t word)
     return crc;
 }
 
-/* DMB ISHLD waits for earlier loads, and ISB keeps the counter from being read before they are complete. This pairs
- * with nothing: it orders only the CPU's own measurement. */
+/* DMB ISHLD waits for earlier loads. ISB keeps the counter from being read before these loads are complete. Both pair
+ * with nothing: they order only the CPU's own measurement. */
 static inline uint64_t uat_cpu_counter_ordered(void)
 {
     __asm__ volatile("dmb ishld\n\tisb" : : : "memory");
     return uat_cpu_counter();
 }
 
-/* DMB OSH orders accesses for the outer shareable domain, which includes the adapters. DMB ISH would order them only
- * for processors. */
+/* DMB OSH orders accesses for the outer shareable domain, which includes the adapters. DMB ISH would order accesses
+ * only for processors. */
 static inline void uat_cpu_fence(void)
 {
     __asm__ volatile("dmb osh" : : : "memory");
 }
 
-/* LDAXR and STLXR let a later load pass the STLXR, and a CASAL that fails stores nothing. DMB ISH suffices, because
- * only processors share the words: over verbs an adapter executes the atomics. */
+/* The atomic alone is no full fence: a later load may pass an STLXR, and a CASAL that fails stores nothing. DMB ISH
+ * suffices, because a processor executed the atomic. Over verbs, the adapter executes atomics and needs no such
+ * fence. */
 static inline void uat_cpu_fence_atomic(void)
 {
     __asm__ volatile("dmb ish" : : : "memory");
@@ -88,7 +89,8 @@ static inline uint32_t uat_cpu_modes(void)
     return (uint32_t)modes;
 }
 
-/* prctl(2) without the C library: the library's function could sign its own return address before the keys change. */
+/* prctl(2) without the C library. The library's function could sign its return address with one state of the keys and
+ * check it with the other state. */
 static inline long uat_cpu_prctl(long option, long a, long b)
 {
     register long x8 __asm__("x8") = 167;
@@ -101,8 +103,8 @@ static inline long uat_cpu_prctl(long option, long a, long b)
     return x0;
 }
 
-/* Constants of linux/prctl.h and asm/hwcap.h. They are repeated here, because these headers may be older than the
- * kernel. */
+/* Constants of linux/prctl.h and asm/hwcap.h. This file repeats them, because the installed headers may be older than
+ * the kernel. */
 enum {
     UAT_CPU_HWCAP_PACA = 1 << 30,
     UAT_CPU_GET_TAGGED_ADDR_CTRL = 56,
@@ -134,8 +136,8 @@ static inline const char *uat_cpu_obstacle(void)
     return NULL;
 }
 
-/* The canary, which the loader sets to a random number in each process. It is read-only once the program has
- * started. */
+/* The canary. The loader sets it to a random number in each process. After the program's start, the canary is
+ * read-only. */
 extern uintptr_t __stack_chk_guard;
 static inline uint64_t uat_cpu_canary(void)
 {
@@ -143,8 +145,8 @@ static inline uint64_t uat_cpu_canary(void)
 }
 
 /* The instructions that sign and check return addresses are NOPs while their keys are off (PR_PAC_SET_ENABLED_KEYS).
- * Both functions are inline: a frame of their own would be signed with one state of the keys and checked with the other
- * state. */
+ * The two functions below have no frame, because they are inline. A frame would be signed with one state of the keys
+ * and checked with the other state. */
 static inline __attribute__((always_inline)) void uat_cpu_frames_leave(uint64_t keys)
 {
     if (keys)

@@ -20,7 +20,7 @@ static inline uint64_t uat_cpu_counter(void)
     return __builtin_ia32_rdtsc();
 }
 
-/* LFENCE: RDTSC could otherwise execute before earlier loads complete. This pairs with nothing: it orders only the
+/* Without LFENCE, RDTSC could execute before earlier loads complete. LFENCE pairs with nothing: it orders only the
  * CPU's own measurement. */
 static inline uint64_t uat_cpu_counter_ordered(void)
 {
@@ -30,8 +30,8 @@ static inline uint64_t uat_cpu_counter_ordered(void)
 
 /*
  * A locked instruction on this thread's stack orders ordinary memory as MFENCE does (Intel SDM 3A, 8.2.3.9). It is
- * about 30 cycles cheaper than MFENCE, because it does not wait for stores to device memory or for non-temporal stores,
- * which uat does not use. For a C11 fence, compilers emit MFENCE. The instruction accesses no shared word. A comment at
+ * about 30 cycles cheaper than MFENCE, which compilers emit for a C11 fence. Unlike MFENCE, it does not wait for stores
+ * to device memory and non-temporal stores; uat uses neither. The instruction accesses no shared word. A comment at
  * each use names the two sides that the fence orders.
  */
 static inline void uat_cpu_fence(void)
@@ -39,8 +39,8 @@ static inline void uat_cpu_fence(void)
     __asm__ volatile("lock addl $0, -64(%%rsp)" : : : "memory", "cc");
 }
 
-/* The part of the floating-point state that a call preserves: MXCSR without its exception flags and, above it, the x87
- * control word. */
+/* The part of the floating-point state that a call preserves: MXCSR without its exception flags, and above these bits
+ * the x87 control word. */
 static inline uint32_t uat_cpu_modes(void)
 {
     uint16_t x87;
@@ -48,14 +48,14 @@ static inline uint32_t uat_cpu_modes(void)
     return (uint32_t)x87 << 16 | (__builtin_ia32_stmxcsr() & 0xffc0);
 }
 
-/* An atomic needs no further fence, because a locked instruction is a full fence, even if a swap fails. So this emits
- * no instruction and only keeps the compiler from moving accesses. */
+/* Every locked instruction is a full fence, even a swap that fails. So this function emits no instruction and only
+ * keeps the compiler from moving accesses. */
 static inline void uat_cpu_fence_atomic(void)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The processor keeps loads in order (TSO), so this emits no instruction. */
+/* The processor keeps loads in order (TSO), so this function emits no instruction. */
 static inline void uat_cpu_fence_read(void)
 {
     __atomic_signal_fence(__ATOMIC_ACQUIRE);
@@ -83,7 +83,7 @@ static inline uint32_t uat_cpu_crc32c(uint32_t crc, uint64_t word)
     return (uint32_t)wide;
 }
 
-/* The objects are not marked for shadow stacks (CET), so the loader has switched them off. */
+/* The library's objects are not marked for shadow stacks (CET), so the loader has switched shadow stacks off. */
 static inline const char *uat_cpu_obstacle(void)
 {
     return NULL;

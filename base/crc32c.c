@@ -5,7 +5,7 @@
 
 #include "base/cpu.h"
 
-/* table[k][b]: the CRC of byte b followed by k zero bytes (Kounavis and Berry 2005, "slicing by 8"). */
+/* table[k][b] is the CRC of byte b followed by k zero bytes (Kounavis and Berry 2005, "slicing by 8"). */
 static uint32_t table[8][256];
 
 static void fill_table(void)
@@ -47,14 +47,14 @@ uint32_t uat_crc32c_by_tables(uint32_t crc, const void *data, size_t n)
 }
 
 /*
- * The instruction has a latency of three cycles, and one can start in each cycle. So the CRCs of three lanes are
- * computed at the same time and then joined. The CRC of two parts is CRC(first part, followed by one zero byte for each
- * byte of the second part) xor CRC(second part) (Gopal et al. 2011, "Fast CRC computation for iSCSI polynomial using
- * CRC32 instruction").
+ * The instruction has a latency of three cycles, but a processor can start one per cycle. So this code computes the
+ * CRCs of three lanes at the same time, and then joins them. To join two parts, append one zero byte to the first part
+ * for each byte of the second part. The CRC of the whole is the CRC of this longer first part xor the CRC of the second
+ * part (Gopal et al. 2011, "Fast CRC computation for iSCSI polynomial using CRC32 instruction").
  */
 enum { LANE = 2048 };
-static uint32_t after_lane[4][256]; /* [k][b]: the CRC with byte k equal to b and all other bytes 0, continued by a lane
-                                     * of zero bytes */
+static uint32_t after_lane[4][256]; /* [k][b]: a CRC whose byte k is b and whose other bytes are 0, continued by LANE
+                                     * zero bytes */
 
 static void fill_lanes(void)
 {

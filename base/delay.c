@@ -16,7 +16,8 @@ void uat_delay_start(uint64_t seed)
     uat_delay_on = true;
 }
 
-/* Delay by a random time: usually none, sometimes up to 255 pauses, rarely a yield, which may take a peer's round. */
+/* Delay by a random time: usually none, sometimes up to 255 pauses, rarely a yield. A yield may last until a peer has
+ * used its time slice. */
 void uat_delay_now(void)
 {
     if (UAT_IS_VIRTUAL()) {

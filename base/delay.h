@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Torture. Random delays between the steps of owner and thief widen races of a few cycles. Where two alternatives are
- * correct, the choice is random. The delays are off unless UAT_TORTURE=delay=SEED is set. While they are off, each call
- * costs one predictable branch, on slow paths only.
+ * Torture. Random delays between the steps of owner and thief widen races of a few cycles. Torture mode also chooses at
+ * random between alternatives that are both correct. The delays are off unless UAT_TORTURE=delay=SEED is set. While
+ * they are off, each call costs one predictable branch, on slow paths only.
  */
 #ifndef UAT_DELAY_H
 #define UAT_DELAY_H
@@ -12,7 +12,7 @@
 
 extern bool uat_delay_on;
 
-/* Turn delays on. Each worker must pass a different seed. A simulation ignores the seed and uses its own. */
+/* Turn delays on. Each worker must pass a different seed. A simulation ignores this seed and uses a seed of its own. */
 void uat_delay_start(uint64_t seed);
 void uat_delay_now(void);
 bool uat_delay_coin(void);
@@ -23,7 +23,7 @@ static inline void uat_delay(void)
         uat_delay_now();
 }
 
-/* A choice between two correct alternatives: returns `usual`, or under torture a random value. */
+/* A choice between two correct alternatives. Returns `usual`; under torture, returns a random value. */
 static inline bool uat_delay_choice(bool usual)
 {
     return __builtin_expect(uat_delay_on, 0) ? uat_delay_coin() : usual;

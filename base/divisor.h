@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fast division by a number known in advance: a multiplication by its reciprocal. */
+/* Fast division by a number known in advance: multiply by the number's reciprocal. */
 #ifndef UAT_DIVISOR_H
 #define UAT_DIVISOR_H
 
@@ -18,9 +18,9 @@ static inline struct uat_divisor uat_divisor(uint64_t number)
 }
 
 /*
- * dividend / number, rounded down; dividend must be below 2^31. The result is exact. The reciprocal is too large by
- * less than 1, so the scaled product is too large by less than dividend / 2^63, which is below 2^-32. The exact
- * quotient is below the next integer by at least 1 / number, which is more than 2^-32.
+ * dividend / number, rounded down; dividend must be below 2^31. The result is exact. Proof: `reciprocal` exceeds 2^63 /
+ * number by less than 1. So the product, divided by 2^63, exceeds the quotient by less than dividend / 2^63 < 2^-32.
+ * The quotient is below the next integer by at least 1 / number > 2^-32.
  */
 static inline uint64_t uat_quotient(uint64_t dividend, struct uat_divisor by)
 {

@@ -19,7 +19,7 @@ static void read_line(const char *path, char *line, size_t size)
 
 void uat_host_boot_id(char id[UAT_HOST_BOOT_MAX])
 {
-    memset(id, 0, UAT_HOST_BOOT_MAX); /* the whole array is published, so it must not contain old bytes */
+    memset(id, 0, UAT_HOST_BOOT_MAX); /* peers receive the whole array, so it must not contain old bytes */
     read_line("/proc/sys/kernel/random/boot_id", id, UAT_HOST_BOOT_MAX);
 }
 

@@ -7,16 +7,16 @@
 
 enum { UAT_HOST_BOOT_MAX = 40 /* bytes of a boot id, including its terminating 0 */ };
 
-/* The boot id: unique to a running kernel, even if host names are not unique. Containers of one host share it. "" if
- * unknown. */
+/* The boot id; "" if unknown. Each running kernel has its own boot id, even if host names are not unique. Containers of
+ * one host share the boot id. */
 void uat_host_boot_id(char id[UAT_HOST_BOOT_MAX]);
 
-/* A number that identifies this process's PID namespace; 0, with errno set, if unknown. */
+/* A number that identifies this process's PID namespace. If it is unknown, returns 0 and sets errno. */
 uint64_t uat_host_pid_space(void);
 
 struct bitmask;
 
-/* The hardware threads that share a core with hardware thread `cpu`, itself included; NULL if unknown. The caller must
+/* The set of hardware threads on the core of hardware thread `cpu`, including `cpu`; NULL if unknown. The caller must
  * free them by numa_free_cpumask(). */
 struct bitmask *uat_host_siblings(int cpu);
 

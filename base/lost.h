@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of a queued SIGTERM tells a worker that the job ends, and which worker was lost, if any. A SIGTERM without
- * this value comes from outside the job. */
+/* A queued SIGTERM with this value tells a worker that the job ends. If a worker was lost, the value also contains its
+ * rank. A SIGTERM without this value comes from outside the job. */
 #ifndef UAT_BASE_LOST_H
 #define UAT_BASE_LOST_H
 
 #include <stdbool.h>
 
 enum {
-    UAT_LOST_MARK = 0x55, /* upper byte of the value; without it, the value is from another sender and names no rank */
+    UAT_LOST_MARK = 0x55,    /* upper byte of the value; a value without it is from another sender and names no rank */
     UAT_LOST_NONE = 0xffffff /* in place of a rank: the job ends, but no worker was lost */
 };
 

@@ -12,14 +12,14 @@ enum { PATH_SIZE = 1024, LINE_SIZE = 1024 };
 /* The file names of one version of control groups. */
 struct version {
     const char *mount, *limit, *usage;
-    const char *inactive, *active; /* words in memory.stat for file pages, which the kernel can reclaim */
+    const char *inactive, *active; /* the names in memory.stat of file pages, which the kernel can reclaim */
 };
 static const struct version v1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                                   "total_inactive_file", "total_active_file"};
 static const struct version v2 = {"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file", "active_file"};
 
-/* Find the number after `word` at the start of a line, or the file's first number if word is "". False if there is
- * none. */
+/* Find the line that starts with `word`, and read the number after `word`. If `word` is "", read the file's first
+ * number. Returns false if there is no such number. */
 static bool find_number(const char *path, const char *word, uint64_t *number)
 {
     char line[LINE_SIZE];
@@ -40,7 +40,7 @@ static uint64_t number_or_0(const char *path, const char *word)
     return find_number(path, word, &number) ? number : 0;
 }
 
-/* Lower *least to the number of bytes that the group at path still allows, if it has a limit. */
+/* If the group at `path` still allows fewer bytes than *least, set *least to that number. */
 static void look_at_group(const struct version *v, const char *path, uint64_t *least, char *limit)
 {
     char file[PATH_SIZE + 64];
@@ -62,8 +62,8 @@ static void look_at_group(const struct version *v, const char *path, uint64_t *l
     }
 }
 
-/* Check the group and all its ancestors, each of which may have a limit. In a container, parts of the group's path may
- * not exist. */
+/* Check the group and all its ancestors: each may have a limit. In a container, parts of the group's path may not
+ * exist. */
 static void look_at_groups(const char *root, const struct version *v, const char *group, uint64_t *least, char *limit)
 {
     char path[PATH_SIZE];
@@ -80,7 +80,7 @@ static void look_at_groups(const char *root, const struct version *v, const char
     }
 }
 
-/* A line of /proc/self/cgroup: number:controllers:path; version 2 has no controllers. */
+/* Handle a line of /proc/self/cgroup, "number:controllers:path". In version 2 the line has no controllers. */
 static void look_at_line(const char *root, char *line, uint64_t *least, char *limit)
 {
     line[strcspn(line, "\n")] = '\0';

@@ -10,11 +10,11 @@
 enum { UAT_MEMORY_LIMIT_MAX = 256 /* bytes of a limit's name, including its terminating 0 */ };
 
 /*
- * Returns the number of bytes that this process can still get: the host's available memory, or less if a control group
- * allows less. Returns UINT64_MAX if the number is unknown. locked: the memory is to be locked, so swap space does not
- * count. `limit` is set to the source of the bound: "this host", or the group's file. The result may be out of date at
- * once, because other processes take memory, too. `root` is prepended to the paths of the files that are read; it is ""
- * except in tests.
+ * Returns the number of bytes that this process can still get. This is the host's available memory, or less if a
+ * control group allows less. Returns UINT64_MAX if the number is unknown. locked: the caller will lock the memory, so
+ * swap space does not count. Writes to `limit` what limits the number: "this host", or the group's file. The result may
+ * be out of date at once, because other processes take memory, too. `root` is a prefix for the paths of the files that
+ * the function reads; it is "" except in tests.
  */
 uint64_t uat_memory_available(const char *root, bool locked, char limit[UAT_MEMORY_LIMIT_MAX]);
 

@@ -17,7 +17,7 @@ static bool is_stream(const struct stat *st)
     return S_ISCHR(st->st_mode) || S_ISFIFO(st->st_mode);
 }
 
-/* May the existing file be written or replaced? Returns 0 if so, else a negative errno. */
+/* Returns 0 if the existing file may be written or replaced, otherwise a negative errno. */
 static int judge(const struct stat *st)
 {
     if (S_ISLNK(st->st_mode))
@@ -30,8 +30,8 @@ static int judge(const struct stat *st)
     return S_ISCHR(st->st_mode) || st->st_uid == geteuid() ? 0 : -EPERM;
 }
 
-/* Check the file that exists under the name, if any. Sets *stream if this file must be written in place. Returns 0 or a
- * negative errno. */
+/* If a file with this name exists, check it. Sets *stream: must the file be written in place? Returns 0 or a negative
+ * errno. */
 static int look(const char *name, bool *stream)
 {
     struct stat st;
@@ -59,7 +59,7 @@ int uat_output_check(const char *name)
     return eaccess(slash ? folder : ".", W_OK | X_OK) ? -errno : 0;
 }
 
-/* Open a device or a pipe. The call does not block, even if a pipe has no reader. */
+/* Open a device or a pipe. The call does not block, even if the pipe has no reader. */
 static int open_stream(const char *name)
 {
     struct stat st;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Address space for libpmix's threads. If the space is too small, libpmix does not notice that it could not start a
- * thread, and hangs in the first call that needs the thread. So uat checks in advance.
+ * Address space for libpmix's threads. If the space is too small, libpmix cannot start a thread. libpmix does not
+ * notice this, and hangs in the first call that needs the thread. So uat checks the space in advance.
  */
 #ifndef UAT_PMIX_ROOM_H
 #define UAT_PMIX_ROOM_H

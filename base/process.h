@@ -8,14 +8,14 @@
 #include <sys/types.h>
 
 struct uat_process {
-    char state; /* the letter that ps shows: R, S, D, Z; T = stopped by a signal, t = stopped by a debugger */
+    char state; /* the letter that ps shows: R, S, D, Z; T: stopped by a signal; t: stopped by a debugger */
     pid_t parent;
 };
 
 /* Look up a process of this PID namespace. Returns false if the process does not exist or /proc is missing. */
 bool uat_process_look(pid_t pid, struct uat_process *out);
 
-/* The time in ns for which the first thread of process `pid` has run so far; UINT64_MAX if unknown. */
+/* The processor time in ns that the first thread of process `pid` has used so far; UINT64_MAX if unknown. */
 uint64_t uat_process_ran(pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers (xorshift, Marsaglia 2003) for choices that need not be secret. Each user keeps its own state. */
+/* Random numbers (xorshift, Marsaglia 2003) for choices that need not be secret. Each caller keeps its own state. */
 #ifndef UAT_RANDOM_H
 #define UAT_RANDOM_H
 

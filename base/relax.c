@@ -6,7 +6,7 @@
 enum {
     LOOKS = 2000, /* polls before the first sleep */
     SLEEP_NS = 20000,
-    SLEEPS = 16, /* number of sleeps of each length: the first n sleeps last about n^2 / 32 * SLEEP_NS */
+    SLEEPS = 16, /* sleeps of each length; so the first n sleeps last about n^2 / 32 * SLEEP_NS together */
     SLEEP_MAX_NS = 20000000
 };
 

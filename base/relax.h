@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Back-off for spin loops: `struct uat_relax r = {0}; while (!condition) uat_relax(&r);` It pauses first, then yields
- * the core, because the awaited peer may need this core.
+ * Back-off for spin loops: `struct uat_relax r = {0}; while (!condition) uat_relax(&r);` The first calls pause. Later
+ * calls yield the core, because the awaited peer may need it.
  */
 #ifndef UAT_RELAX_H
 #define UAT_RELAX_H
@@ -45,7 +45,7 @@ static inline void uat_cpu_yield(void)
         sched_yield();
 }
 
-/* Call this between two polls of a condition that may change without a store to this worker's segment. */
+/* Call this between two polls of a condition that can change without a store to this worker's segment. */
 static inline void uat_relax_away(struct uat_relax *r)
 {
     if (++r->spins < (uat_relax_oversubscribed ? UAT_RELAX_SPINS_OVERSUBSCRIBED : UAT_RELAX_SPINS))
@@ -55,8 +55,7 @@ static inline void uat_relax_away(struct uat_relax *r)
 }
 
 /* Call this between two polls of a word of this worker's segment, or between two polls for completions. In a
- * simulation, the worker sleeps until a peer has changed the worker's segment, or until the worker's chains are
- * complete. */
+ * simulation, the worker sleeps until a peer has changed a word of its segment, or until its chains are complete. */
 static inline void uat_relax(struct uat_relax *r)
 {
     if (!UAT_IS_VIRTUAL()) {
@@ -69,9 +68,9 @@ static inline void uat_relax(struct uat_relax *r)
 
 /*
  * uat_relax() for a wait that may last as long as another worker's computation. If workers outnumber cores, the waiting
- * worker sleeps after some thousand polls. The sleeps get longer, but each takes less than a tenth of the wait so far.
- * If waiting workers only yielded, each would take as much processor time as a worker that computes. Returns true if
- * the worker slept; in that case the caller also checks the time.
+ * worker sleeps after some thousand polls. The sleeps get longer, but each sleep is shorter than a tenth of the wait so
+ * far. If waiting workers only yielded, each would use as much processor time as a worker that computes. Returns true
+ * if the worker slept; in that case the caller also checks the time.
  */
 bool uat_relax_long(struct uat_relax *r);
 

@@ -25,7 +25,7 @@ struct complaint {
 
 static int complain(const struct complaint *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Write "NAME=value: ..." and return -EINVAL. Control characters are replaced, because a message is one line. */
+/* Write "NAME=value: ..." and return -EINVAL. Replaces control characters, because a message is one line. */
 static int complain(const struct complaint *c, const char *format, ...)
 {
     char what[512];
@@ -63,7 +63,7 @@ static void store(const struct uat_setting *s, void *values, uint64_t value)
         *(uint64_t *)field = value;
 }
 
-/* A field of 4 bytes is an int. It is sign-extended, because -1 may stand for a word such as auto. */
+/* A field of 4 bytes is an int. It is sign-extended, because a word such as auto may have the value -1. */
 static uint64_t load(const struct uat_setting *s, const void *values)
 {
     const void *field = (const char *)values + s->offset;
@@ -113,7 +113,7 @@ static bool set_one(const struct uat_setting *s, const char *text, void *values)
     return true;
 }
 
-/* The table's row with the name that is nearest to the given name. */
+/* The table's row whose name is nearest to the given name. */
 static const struct uat_setting *nearest(const struct uat_setting *table, const char *name, int length, int *least)
 {
     const struct uat_setting *found = NULL;
@@ -138,8 +138,8 @@ static int complain_part(const struct complaint *c, const struct uat_setting *wh
     return complain(c, "must be %.60s; %s must be %s", form, part->name, allowed);
 }
 
-/* Find the part that an item sets, and advance *item to the part's value. Returns NULL after a complaint. place: the
- * item's position in the list. */
+/* Find the part that *item sets, and advance *item to the part's value. Returns NULL if it wrote an error message.
+ * place: the item's position in the list. */
 static const struct uat_setting *part_of(const struct uat_setting *whole, const struct complaint *c, const char **item,
                                          int place)
 {
@@ -275,8 +275,8 @@ const char *uat_settings_text(const struct uat_settings *all, const char *name, 
     return used ? text : field_text(parts, values, text);
 }
 
-/* The number that stands for a field in comparisons. For a text, it is 1 if the text is not empty. For
- * UAT_EQUAL_IF_SET, it is 1 if the value is not the first word. Otherwise it is the value itself. */
+/* The number to compare for a field. For a text: 1 if the text is not empty. For UAT_EQUAL_IF_SET: 1 if the value is
+ * not the first word. Otherwise: the value itself. */
 static uint64_t compared(const struct uat_setting *s, const void *values)
 {
     if (is_text(s))

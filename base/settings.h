@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Settings: environment variables UAT_*, read once at start-up. Each component has a header settings.h with a struct
- * and a table. The component reads the struct. The table says how each field of the struct is set. runtime/settings.c
- * lists the components. The parser knows the kinds of values, but not the components. --help, docs/settings.md and
- * uat_settings(7) are made from the tables.
+ * and a table. The component reads the struct. The table says which variable sets which field of the struct.
+ * runtime/settings.c lists the components. The parser knows the kinds of values, but not the components. The tables are
+ * also the source of --help, docs/settings.md and uat_settings(7).
  */
 #ifndef UAT_SETTINGS_H
 #define UAT_SETTINGS_H
@@ -20,11 +20,11 @@ enum uat_setting_kind {
     UAT_SETTING_CHOICE,  /* one of the words */
     UAT_SETTING_NAME,    /* letters, digits, '_', '-' and '.' */
     UAT_SETTING_PATH,    /* any text */
-    UAT_SETTING_PARTS,   /* FIRST,NAME=VALUE,...: each part is optional; the first may omit its name */
+    UAT_SETTING_PARTS,   /* FIRST,NAME=VALUE,...: each part is optional; the first part may omit its name */
     UAT_SETTING_PAIR,    /* FIRST:SECOND; the second part is optional */
 };
 
-/* A word that stands for a value of a field. If the field is a name or a path, the word stands for the empty text. */
+/* A word that stands for a value of a field. In a name or a path, the word stands for the empty text. */
 struct uat_setting_word {
     const char *word; /* NULL ends a list */
     uint64_t value;
@@ -32,17 +32,17 @@ struct uat_setting_word {
 
 struct uat_setting_type {
     enum uat_setting_kind kind;
-    uint64_t low, high, step;             /* low and high are in bytes for sizes, in ns for times */
+    uint64_t low, high, step;             /* low and high of a size are in bytes; those of a time are in ns */
     const struct uat_setting_word *words; /* words that are also accepted; NULL: none */
     const struct uat_setting *parts;
 };
 
-/* Must all workers have the same value? A stack that moves depends on some of the values, which are therefore compared
+/* Must all workers have the same value? Stacks that move depend on such values. So the workers compare these values
  * when a job starts. */
 enum uat_setting_equal {
     UAT_MAY_DIFFER,
     UAT_EQUAL,
-    UAT_EQUAL_IF_SET, /* either all workers or no worker must set it to its first word */
+    UAT_EQUAL_IF_SET, /* all workers or no worker must set it to its first word */
 };
 
 /* A row of a table, or one part of a setting. The field has 4 or 8 bytes, or is text. */
@@ -121,10 +121,10 @@ enum {
 };
 
 /*
- * Set the values of all components from env ("NAME=value" strings, NULL at the end); variables that env lacks get their
- * defaults. Returns 0, or -EINVAL with one line in `error`. The line names the variable, its value and the allowed
- * values. For an unknown variable, the line gives the nearest known name instead of allowed values. After an error the
- * values are unspecified.
+ * Set the values of all components from env, a list of "NAME=value" strings that ends with NULL. A variable that env
+ * lacks gets its default. Returns 0, or -EINVAL with one line in `error`. The line names the variable, its value and
+ * the allowed values. For an unknown variable, the line gives the nearest known name instead of the allowed values.
+ * After an error the values are unspecified.
  */
 int uat_settings_read(const struct uat_settings *all, char *const *env, char *error, size_t error_size);
 
@@ -132,20 +132,20 @@ int uat_settings_read(const struct uat_settings *all, char *const *env, char *er
 const char *uat_settings_text(const struct uat_settings *all, const char *name, char text[UAT_SETTING_TEXT_MAX]);
 
 /*
- * Enumerate the settings that must be equal on all workers: number i, from 0, in a fixed order. Returns the row or
- * part, or NULL after the last. Sets *value to the number to compare, and writes the names of the variable and of the
- * part to `name`.
+ * Enumerate, in a fixed order, the settings that must be equal on all workers. i: the number in this order, from 0.
+ * Returns the row or part; after the last one, returns NULL. Sets *value to the number to compare, and writes the names
+ * of the variable and of the part to `name`.
  */
 const struct uat_setting *uat_settings_equal(const struct uat_settings *all, int i, uint64_t *value,
                                              char name[UAT_SETTING_TEXT_MAX]);
 
-/* A value of a number, size, address, time or choice as a user would write it; returns text. */
+/* Write a value of a number, size, address, time or choice to `text` as a user would write it. Returns text. */
 const char *uat_setting_value_text(const struct uat_setting *s, uint64_t value, char text[UAT_SETTING_TEXT_MAX]);
 
-/* A compared value, for a message: the value itself, or "set" or "not set"; returns text. */
+/* Write a compared value to `text`, for a message: the value itself, or "set" or "not set". Returns text. */
 const char *uat_setting_equal_text(const struct uat_setting *s, uint64_t compared, char text[UAT_SETTING_TEXT_MAX]);
 
-/* The values that a setting or part accepts, such as "a size from 64k to 2G"; returns text. */
+/* Write to `text` which values a setting or part accepts, such as "a size from 64k to 2G". Returns text. */
 const char *uat_setting_allowed(const struct uat_setting *s, char text[UAT_SETTING_TEXT_MAX]);
 
 /* The default as a user would write it. */

@@ -7,8 +7,8 @@
 
 #include "base/settings.h"
 
-/* A suffix for numbers such as 16M or 5s, and its factor relative to the suffix before it. A factor of 0 ends a
- * list. */
+/* A suffix of numbers such as 16M or 5s, and its factor relative to the previous suffix in the list. A factor of 0 ends
+ * a list. */
 struct suffix {
     const char *text;
     uint64_t factor;
@@ -93,7 +93,7 @@ const char *uat_setting_initial(const struct uat_setting *s)
     return s->initial ? s->initial : s->type.parts->initial;
 }
 
-/* The words of a choice, in parentheses, because the setting's meaning does not list them. */
+/* The words of a choice, in parentheses. The setting's meaning does not list them. */
 static const char *choices(const struct uat_setting *s, char text[UAT_SETTING_TEXT_MAX])
 {
     char allowed[UAT_SETTING_TEXT_MAX];
@@ -121,7 +121,7 @@ static const char *equal_text(const struct uat_setting *s)
                                           : "";
 }
 
-/* "UAT_NAME=" and the form of the value, for a setting with parts. */
+/* For a setting with parts: "UAT_NAME=" and the form of its value. */
 static const char *form(const struct uat_setting *s, char text[UAT_SETTING_TEXT_MAX])
 {
     const struct uat_setting *parts = s->type.parts;

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Parse digits, decimal or hexadecimal after 0x, into *out. Returns a pointer to the character after them, or NULL if
- * there is no number. Octal is not accepted. */
+/* Parse digits, decimal or hexadecimal after 0x, into *out. Returns a pointer to the character after the digits, or
+ * NULL if there is no number. A leading 0 does not mean octal. */
 static const char *parse_digits(const char *text, uint64_t *out)
 {
     int base = 10;

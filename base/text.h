@@ -11,11 +11,11 @@ enum { UAT_NAME_MAX = 63 /* maximum number of characters in a setting's name */ 
  * unchanged. */
 int uat_parse_size(const char *text, uint64_t *out);
 
-/* Parse a time into ns. It may have a suffix ns, us, ms, s or min; without a suffix it is in units of `unit` ns.
- * Returns 0, or -EINVAL with *out unchanged. */
+/* Parse a time into ns. The text may have a suffix ns, us, ms, s or min. A number without a suffix counts units of
+ * `unit` ns. Returns 0, or -EINVAL with *out unchanged. */
 int uat_parse_time(const char *text, uint64_t unit, uint64_t *out);
 
-/* The Levenshtein distance between the names a and b; `b` has at most UAT_NAME_MAX characters. */
+/* The Levenshtein distance between the names a and b. `b` has at most UAT_NAME_MAX characters. */
 int uat_edit_distance(const char *a, int a_length, const char *b);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Virtual time: a simulation replaces the clock, the waits and the CPU's store buffer by the functions of a table. The
+ * Virtual time: a simulation replaces the clock, the waits and the CPU's store buffer by functions in a table. The
  * table is set once, at start-up. Without a simulation uat_virtual is NULL, and each hook costs one predictable branch
  * on a slow path. The fast paths of spawn, return and join have no hook.
  */
@@ -26,7 +26,7 @@ struct uat_virtual {
     void (*delay)(void);                             /* let random time pass between two steps of owner and thief */
     void (*fence)(void);                             /* the full fence: the store buffer drains */
     void (*store)(uint64_t *word, uint64_t value);   /* a store that peers may see */
-    void (*release)(uint64_t *word, uint64_t value); /* a store that peers may see, after all earlier stores */
+    void (*release)(uint64_t *word, uint64_t value); /* a store that peers may see, but only after all earlier stores */
 };
 
 extern const struct uat_virtual *uat_virtual;
@@ -34,8 +34,8 @@ extern const struct uat_virtual *uat_virtual;
 #define UAT_IS_VIRTUAL() __builtin_expect(uat_virtual != NULL, 0)
 
 /*
- * The functions below take `simulated`, which is UAT_IS_VIRTUAL(). A function that uses several of them evaluates it
- * once, and the compiler makes a copy of that function without hooks.
+ * The functions below take a parameter `simulated`; its value is UAT_IS_VIRTUAL(). A caller that uses several of them
+ * evaluates UAT_IS_VIRTUAL() once. Then the compiler also makes a copy of the caller without hooks.
  */
 
 /* The full fence before loads of words that peers change. A comment at each use names the two sides that it orders. */
@@ -46,7 +46,8 @@ static inline __attribute__((always_inline)) void uat_fence(bool simulated)
     uat_cpu_fence();
 }
 
-/* Store a word of the segment that peers READ. A comment at each use names the two sides that it orders. */
+/* Store a word that is in the segment, and that peers READ. A comment at each use names the two sides that it
+ * orders. */
 static inline __attribute__((always_inline)) void uat_store_relaxed(bool simulated, uint64_t *word, uint64_t value)
 {
     if (simulated)
@@ -69,7 +70,7 @@ static inline void uat_copied(size_t bytes)
         uat_virtual->copy(bytes);
 }
 
-/* A counter of constant rate for timelines and intervals: the processor's, or nanoseconds of virtual time. */
+/* A counter of constant rate for timelines and intervals: the processor's counter, or nanoseconds of virtual time. */
 static inline uint64_t uat_counter(void)
 {
     return UAT_IS_VIRTUAL() ? uat_virtual->now() : uat_cpu_counter();

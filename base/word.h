@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks of words that peers write. The reader checks such a word before using it as an index, an address or a size;
- * the table in docs/security.md lists the words. A value that no worker writes ends the job with a message, which has
- * the same form for all words.
+ * Checks of words that peers write. The reader checks such a word before using it as an index, an address or a size.
+ * The table in docs/security.md lists the words. If a word has a value that no worker writes, the job ends with a
+ * message. The message has the same form for all words.
  */
 #ifndef UAT_WORD_H
 #define UAT_WORD_H

@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const enum uat_tag tag_after[] = {[UAT_POP_PRIVATE] = UAT_TAG_PRIVATE,
-                                         /* An entry that was taken back keeps its join record, like one whose claim was
-                                          * aborted. */
+                                         /* The entry was published and taken back. It keeps its join record, so it is
+                                          * tagged like an entry whose claim was aborted. */
                                          [UAT_POP_PARTED] = UAT_TAG_ABORTED,
                                          [UAT_POP_GONE] = UAT_TAG_GONE};
 

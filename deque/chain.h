@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chain of a stopped worker: all its continuations, and where its running task continues. While a worker's entries
- * are in a chain, its deque is empty and no thief can claim from it.
+ * The chain of a stopped worker: all its continuations, and the stack pointer of its running task. While a worker's
+ * entries are in a chain, the worker's deque is empty, so no thief can claim from the deque.
  */
 #ifndef UAT_CHAIN_H
 #define UAT_CHAIN_H
@@ -12,16 +12,18 @@
 #include "deque/owner.h"
 
 struct uat_chain {
-    uintptr_t sp;       /* where the running task continues; 0: the worker has no task and no entry */
-    uintptr_t join;     /* the handle of the child for which the task waits in place; 0: it does not wait in place */
-    uintptr_t *entries; /* oldest first; each is tagged PRIVATE, ABORTED or GONE */
+    uintptr_t sp;       /* the stack pointer at which the running task continues; 0: the worker has no task and no
+                         * entry */
+    uintptr_t join;     /* the handle of the child for which the task waits in place; 0: the task does not wait in
+                         * place */
+    uintptr_t *entries; /* oldest first; each entry is tagged PRIVATE, ABORTED or GONE */
     size_t count, room;
 };
 
 /*
- * Move all entries from d to chain->entries, which grows as needed. Published entries are taken back first. No thief
- * may have an operation in flight. So every claim is acknowledged, and this call does not wait. Returns 0, or -ENOMEM
- * with nothing changed.
+ * Move all entries from d to chain->entries, which grows as needed. First take back the published entries. The caller
+ * ensures that no thief has an operation in flight. So every claim is acknowledged, and this call does not wait.
+ * Returns 0. If there is no memory, changes nothing and returns -ENOMEM.
  */
 int uat_chain_take(struct uat_chain *chain, struct uat_deque *d);
 
@@ -29,7 +31,7 @@ int uat_chain_take(struct uat_chain *chain, struct uat_deque *d);
  * entries. */
 void uat_chain_put(const struct uat_chain *chain, struct uat_deque *d);
 
-/* Check entries that may come from a file: could they be those of a worker with the region [low, high)? */
+/* Check entries that may come from a file: could a worker with the region [low, high) have these entries? */
 int uat_chain_check(const struct uat_chain *chain, uintptr_t low, uintptr_t high, size_t capacity);
 
 static inline uintptr_t uat_chain_base(const struct uat_chain *chain, size_t i)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "deque/grant.h"
 
-/* The look word never has this value: requests are numbered from 0. */
+/* The look word never has this value, because requests are numbered from 0. */
 #define NEVER UINT64_MAX
 
-/* Does a thief hold a granted index that it has not acknowledged? Acquire: orders the acknowledgement before the load
- * of claims in offered() (P6). Pairs with the WRITE of uat_thief_acknowledgement(), which the thief posts after its
- * WRITE of claims has completed. */
+/* Is the last granted index not acknowledged yet? Acquire: orders the acknowledgement before the load of claims in
+ * offered() (P6). Pairs with the WRITE of uat_thief_acknowledgement(): the thief posts it after its WRITE of claims has
+ * completed. */
 static bool is_held(const struct uat_mail *mail)
 {
     const struct uat_ring *ring = mail->deque->ring;
@@ -14,17 +14,17 @@ static bool is_held(const struct uat_mail *mail)
            !uat_ack_for(uat_cpu_load_acquire(&ring->ack[uat_slot_of(mail->granted)]), mail->granted);
 }
 
-/* Is an entry published under the next index to claim? *index is set to that index. */
+/* Is an entry published under the next index to claim? Sets *index to that index. */
 static bool offered(const struct uat_deque *d, uint64_t *index)
 {
-    /* Relaxed: no thief WRITEs claims while no grant is open, and is_held() has ordered the last WRITE of claims before
+    /* Relaxed: no grant is open, so no thief WRITEs claims now. is_held() has ordered the last WRITE of claims before
      * this load. */
     *index = __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);
     return d->published > 0 && d->index[d->first] == *index;
 }
 
-/* Answer the request (P4). Returns false if there was nothing to grant after a pop; the request then remains for the
- * next push. */
+/* Answer the request (P4). Returns false if `moment` is a pop and there is nothing to grant. The request then remains
+ * for the next push. */
 static bool answer(struct uat_mail *mail, uint64_t ask, enum uat_mail_moment moment)
 {
     uint64_t index;
@@ -50,8 +50,9 @@ static void look(struct uat_deque *d, enum uat_mail_moment moment)
     uat_deque_fill(d);
     uint64_t ask = uat_mail_request(mail, &seen);
     bool waits = ask && !answer(mail, ask, moment);
-    /* uat_deque_fill() has set both triggers for claims, but here the look word is the request. While a grant is open,
-     * claims may change, so every push takes the slow path until the acknowledgement arrives. */
+    /* uat_deque_fill() has set both triggers to values of claims, but here the look word is the request, not claims.
+     * While a grant is open, the thief may change claims unnoticed. So every push takes the slow path until the
+     * acknowledgement arrives. */
     d->pop_claims = seen;
     d->push_claims = waits || d->push_claims == NEVER || is_held(mail) ? NEVER : seen;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The victim's side of the paper-message protocol. In this variant of JIP 24(3) 2016, thieves get the lock by messages;
- * all other operations are one-sided. Entries are published as owner.h says. A thief asks for the lock in the mailbox
- * (mailbox.h, M1 to M4). When the owner checks for requests, it grants the thief the next index or refuses. A thief
- * that got a grant continues as under the paper protocol (thief_paper.c). Model: tests/model/paper.pml with
- * -DGRANTS, and message.pml.
+ * The victim's side of the paper-message protocol. This is a variant of the protocol in JIP 24(3) 2016. Thieves get the
+ * lock by messages; all other operations are one-sided. The owner publishes entries as owner.h describes. A thief asks
+ * for the lock in the mailbox (mailbox.h, M1 to M4). When the owner checks for requests, it either grants the thief the
+ * next index or refuses. A thief with a grant continues as under the paper protocol (thief_paper.c). Model:
+ * tests/model/paper.pml with -DGRANTS, and message.pml.
  *
- *   P4  The owner grants index t if t is claims, its entry is published, and the last granted index is acknowledged.
- *       So at most one thief holds a grant.
- *   P5  A thief that was granted t WRITEs claims := t + 1, and then acknowledges t, even if the owner has meanwhile
- *       taken the entry back. No other thief WRITEs claims or an acknowledgement.
+ *   P4  The owner grants index t only if claims is t, the entry with index t is published, and the last granted index
+ *       is acknowledged. So at most one thief holds a grant.
+ *   P5  A thief with a grant of t WRITEs claims := t + 1, and then acknowledges t. It does so even if the owner has
+ *       meanwhile taken the entry back. No other thief WRITEs claims or an acknowledgement.
  *   P6  The WRITE of claims is complete before the acknowledgement is posted. So an owner that sees the acknowledgement
  *       of t sees t + 1 in claims.
  */

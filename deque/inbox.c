@@ -41,7 +41,7 @@ int uat_inbox_send(struct uat_inbox *inbox, int rank, uint64_t name)
 {
     struct uat_inbox_node *node = node_of(name);
     for (uint64_t head = 0, old;; head = old) {
-        node->next = head; /* no fence: the transport orders our stores before the swap (I2) */
+        node->next = head; /* no fence: the transport orders this CPU's stores before the swap (I2) */
         int rc = swap(inbox, rank, head, name, &old);
         if (rc)
             return rc;
@@ -52,8 +52,8 @@ int uat_inbox_send(struct uat_inbox *inbox, int rank, uint64_t name)
     return 0;
 }
 
-/* READ the header of a task that was taken out (I4). The task's stack is checked when it is fetched. If a list has more
- * tasks than all heaps have blocks, it contains a cycle. Returns 0 or a negative errno. */
+/* READ the header of a task that was taken out (I4). The code that fetches the task's stack checks it. If a list has
+ * more tasks than all heaps have blocks, it contains a cycle. Returns 0 or a negative errno. */
 static int look(struct uat_inbox *inbox, uint64_t name, struct uat_ready_task *task, uint64_t *next)
 {
     const struct uat_inbox_node *node = &inbox->landing->node;
@@ -73,8 +73,8 @@ static int look(struct uat_inbox *inbox, uint64_t name, struct uat_ready_task *t
     return 0;
 }
 
-/* Reverse the list's tasks from number `from` on. These tasks were appended newest first, as in the inbox, but the list
- * must have the oldest first. */
+/* Reverse the list's tasks from number `from` on. These tasks were appended newest first, as they are in the inbox. The
+ * list must have the oldest task first. */
 static void reverse(struct uat_ready *tasks, size_t from)
 {
     for (size_t low = from, high = tasks->count; low + 1 < high; low++) {
@@ -89,7 +89,7 @@ static void reverse(struct uat_ready *tasks, size_t from)
 /* Take all tasks out of the inbox, and append them to the list. Returns 0 or a negative errno. */
 static int empty(struct uat_inbox *inbox)
 {
-    /* Relaxed: a hint; the swap decides. */
+    /* Relaxed: the value is a hint; the swap decides. */
     uint64_t first = __atomic_load_n(inbox->head, __ATOMIC_RELAXED), old;
     size_t before = inbox->tasks.count;
     uat_notice_begin(inbox->notice); /* I5 */

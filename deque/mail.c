@@ -8,7 +8,7 @@
 #include "base/word.h"
 #include "deque/phase.h"
 
-/* The look word never has this value: requests are numbered from 0. */
+/* The look word never has this value, because requests are numbered from 0. */
 #define NEVER UINT64_MAX
 
 static void check(const struct uat_mail *mail, int rc)
@@ -24,7 +24,7 @@ void uat_mail_settle(struct uat_mail *mail)
         check(mail, uat_transport_wait(mail->transport, &sent, 1));
 }
 
-/* Is the WRITE of the stack that was given last complete? Polls once and does not wait. */
+/* Is the WRITE of the last given stack complete? Polls once and does not wait. */
 static bool has_left(struct uat_mail *mail)
 {
     if (!mail->sent.done)
@@ -77,7 +77,7 @@ bool uat_mail_decide(struct uat_mail *mail, uint64_t ask)
     uat_delay();
     bool stands = load_ask(mail) == ask;
     uat_delay();
-    /* Relaxed: this store announces whether an answer will arrive; it does not say that one has arrived. */
+    /* Relaxed: this store announces whether an answer will arrive. It does not say that the answer has arrived. */
     uat_store_relaxed(simulated, taken, uat_taken(number, stands ? UAT_TAKEN_ANSWERED : UAT_TAKEN_DROPPED));
     uat_delay();
     if (!stands)
@@ -109,8 +109,8 @@ static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
     struct uat_op chain[] = {
         uat_op_write((void *)sp, (void *)sp, base - sp),
         uat_op_write(&l->given, &there->given, sizeof(l->given)),
-        /* This FETCH_ADD takes effect after both WRITEs (O1). The WRITEs may take effect in either order. Pairs with
-         * the load in look_for_answer(), thief_message.c. */
+        /* This FETCH_ADD takes effect after both WRITEs (O1). The WRITEs may take effect in either order. The FETCH_ADD
+         * pairs with the load in look_for_answer(), thief_message.c. */
         uat_op_fetch_add(&l->old, &there->answers, UAT_ANSWER_GIVEN),
     };
     mail->deque->count.given++;
@@ -127,7 +127,7 @@ void uat_mail_refuse(struct uat_mail *mail)
         refuse(mail, uat_ask_rank(ask));
 }
 
-/* The position of the oldest entry that can be given, or -1. */
+/* The position of the oldest entry that the owner can give, or -1. */
 static ssize_t find_oldest(struct uat_deque *d)
 {
     size_t n = uat_deque_size(d);
@@ -136,8 +136,8 @@ static ssize_t find_oldest(struct uat_deque *d)
     return d->last < n && !d->user.keep_private ? (ssize_t)d->last : -1;
 }
 
-/* May an entry be given now? It may if the WRITE of the previous one is complete, and this worker's writes to global
- * memory are visible. */
+/* May the owner give an entry now? It may if the WRITE of the last given stack is complete, and if this worker's writes
+ * to global memory are visible. */
 static bool is_ready(struct uat_deque *d)
 {
     if (!has_left(uat_mail_of(d)))
@@ -183,8 +183,8 @@ void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment)
     }
     if (i >= 0)
         show_offer(mail, d->entries[i]);
-    /* Every push must call this function while a request waits, or while nothing is offered, because the push adds an
-     * entry to offer. */
+    /* A push adds an entry to offer. So every push must call this function while a request waits or nothing is
+     * offered. */
     d->pop_claims = soon ? NEVER : ask;
     d->push_claims = waits || mail->shown == 0 ? NEVER : ask;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The message protocol on the victim's side. A worker checks for a thief's request when it spawns, when a task ends,
- * when it calls uat_work_wanted(), and while it has no work. It gives its oldest continuation, or refuses. mailbox.h
- * lists the invariants.
+ * The message protocol on the victim's side. A worker checks for a thief's request at four times: when it spawns, when
+ * a task ends, when it calls uat_work_wanted(), and while it has no work. Then the worker gives its oldest
+ * continuation, or refuses. mailbox.h lists the invariants.
  *
- * Nothing is published: an entry is PRIVATE until it is given, and GONE from then on. The deque's look word is the
- * request itself, so while there is no request, a push or pop costs no more than without thieves.
+ * Nothing is published: an entry is PRIVATE until it is given, and then GONE. The deque's look word is the request
+ * itself. So while there is no request, a push or pop costs no more than without thieves.
  */
 #ifndef UAT_MAIL_H
 #define UAT_MAIL_H
@@ -20,7 +20,7 @@
 #include "transport/transport.h"
 
 struct uat_mail_counts {
-    uint64_t refused, dropped; /* dropped: requests that the thief withdrew while the owner decided them */
+    uint64_t refused, dropped; /* dropped: requests that the thief withdrew while the owner was deciding them */
     uint64_t granted;          /* number of grants; a grant is the right to claim an entry: deque/grant.h */
 };
 
@@ -37,18 +37,19 @@ struct uat_mail {
     struct uat_mailbox *box; /* this worker's */
     const uint8_t *colours;  /* colour of each worker; NULL: all 0 */
     struct uat_mail_landing *landing;
-    struct uat_pending sent; /* the WRITE of the stack that was given last (M7) */
+    struct uat_pending sent; /* the WRITE of the last given stack (M7) */
     uint64_t decided;        /* number of the last request that was decided */
     bool has_granted;        /* `granted` is valid: see grant.h */
     uint64_t granted;        /* the index that was granted last */
     uint64_t shown;          /* the value that this CPU last stored to the mailbox's offer, perhaps not yet visible to
                              * peers */
-    void (*failed)(int rc);  /* called when the transport has failed and reported it; does not return. May be NULL */
+    void (*failed)(int rc);  /* called after the transport has failed and reported the failure; does not return. May be
+                              * NULL */
     struct uat_mail_counts count;
 };
 
-/* Switch the open deque d to the message protocol: from now on d answers requests and publishes nothing. `box` must be
- * zeroed. `box` and `landing` must lie in the segment. The caller keeps ownership of all of them. `mail` must live as
+/* Switch the open deque d to the message protocol: from now on, d answers requests and publishes nothing. `box` must be
+ * zeroed. `box` and `landing` must lie in the segment. The caller keeps ownership of all arguments. `mail` must live as
  * long as d. */
 void uat_mail_open(struct uat_mail *mail, struct uat_deque *d, struct uat_transport *transport, struct uat_mailbox *box,
                    struct uat_mail_landing *landing);
@@ -71,8 +72,7 @@ static inline struct uat_mail *uat_mail_of(const struct uat_deque *d)
     return (struct uat_mail *)(uintptr_t)d->giver;
 }
 
-/* The request that waits for a decision, or 0. *seen is set to the look word, even if that is not a request that waits
- * for a decision. */
+/* The undecided request, or 0. Sets *seen to the look word, even if the look word is not an undecided request. */
 uint64_t uat_mail_request(const struct uat_mail *mail, uint64_t *seen);
 
 /* Decide the request (M3). Returns false if the request was withdrawn. Otherwise the caller must answer it. */
@@ -84,11 +84,11 @@ void uat_mail_answer(struct uat_mail *mail, int thief, uint64_t answer);
 /* Check for a request and answer it. Sets the deque's triggers, push_claims and pop_claims. */
 void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment);
 
-/* Refuse the pending request, if there is one. A worker calls this if it has no work, or if it waits where it cannot
- * give work away. */
+/* Refuse the pending request, if there is one. A worker calls this function if it has no work, or if it waits at a
+ * place where it cannot give work away. */
 void uat_mail_refuse(struct uat_mail *mail);
 
-/* Wait for the completion of the WRITE of the stack that was given last (M7). */
+/* Wait until the WRITE of the last given stack is complete (M7). */
 void uat_mail_settle(struct uat_mail *mail);
 
 #endif

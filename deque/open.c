@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The deque's memory: its ring, and the owner's entries, followed by a guard page. */
+/* The deque's memory: its ring, and the owner's entries. A guard page follows the entries. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +12,8 @@ uintptr_t uat_deque_closed_entry[1];
 void uat_ring_init(struct uat_ring *ring)
 {
     memset(ring, 0, sizeof(*ring));
-    for (uint64_t i = 0; i < UAT_RING_SLOTS; i++) /* start as if an earlier round of slots had been acknowledged */
+    for (uint64_t i = 0; i < UAT_RING_SLOTS; i++) /* start as if the indices of an earlier round had been
+                                                   * acknowledged */
         ring->ack[i] = uat_ack(i - UAT_RING_SLOTS, UAT_ACK_ABORTED);
 }
 

@@ -14,7 +14,7 @@ enum { CAP_MIN = 2, WAITING_EVERY = 1024 /* loads of ack[] between two calls of 
 /* *look never has this value: claims counts up from 0. */
 #define NEVER UINT64_MAX
 
-const uint64_t uat_deque_watch_word = NEVER - 1; /* neither NEVER nor a possible value of claims */
+const uint64_t uat_deque_watch_word = NEVER - 1; /* this is neither NEVER nor a possible value of claims */
 
 static enum uat_tag tag_of(const struct uat_deque *d, size_t i)
 {
@@ -26,17 +26,17 @@ static void set_tag(struct uat_deque *d, size_t i, enum uat_tag tag)
     d->entries[i] = (d->entries[i] & ~(uintptr_t)UAT_TAG_MASK) | tag;
 }
 
-/* Relaxed: the value of claims alone never makes an entry the owner's again. If the load shows a claim whose
- * acknowledgement has not arrived, the owner only withholds the slot (D5). The fence in withdraw_steps() orders this
- * load. Pairs with the atomic on claims in uat_thief_claim(), or with the WRITE of claims in claim(), thief_paper.c. */
+/* Relaxed: the value of claims alone never makes an entry the owner's again. If the acknowledgement of a claim has not
+ * arrived, the owner only withholds the slot (D5). The fence in withdraw_steps() orders this load. Pairs with the
+ * atomic on claims in uat_thief_claim(), or with the WRITE of claims in claim(), thief_paper.c. */
 static uint64_t load_claims(const struct uat_deque *d)
 {
     return __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);
 }
 
 /* Acquire: orders the acknowledgement before the owner's next stores to the entry's stack (D6). Pairs with the WRITE of
- * uat_thief_acknowledgement(), which the thief posts after its READ of the stack has completed. The stores depend on
- * the load's value, so the processor keeps the order; the acquire keeps the compiler from moving them. */
+ * uat_thief_acknowledgement(): the thief posts it after its READ of the stack has completed. The stores depend on the
+ * load's value, so the processor keeps the order. The acquire keeps the compiler from moving the stores. */
 static uint64_t load_ack(const struct uat_deque *d, uint64_t index)
 {
     return uat_cpu_load_acquire(&d->ring->ack[uat_slot_of(index)]);
@@ -57,15 +57,15 @@ static void settle(struct uat_deque *d, size_t i, enum uat_ack_status status)
     d->count.entries_aborted++;
 }
 
-/* Is a claimed entry not settled yet? Thieves claim the oldest entry first, and `first` is the oldest published
- * entry. */
+/* Is there a claimed entry that is not settled? Thieves claim the oldest entry first, and `first` is the oldest
+ * published entry. */
 static bool has_claimed(const struct uat_deque *d, uint64_t claims)
 {
     return d->first < d->last && (int64_t)(claims - d->index[d->first]) > 0;
 }
 
-/* End the job if claims has decreased, or is more than one past the highest index published. A thief adds 1 to claims
- * only for an entry that it has seen published. */
+/* End the job if claims has decreased, or if it is greater than the highest index published + 1. A thief adds 1 to
+ * claims only after it has seen the next entry published. */
 static void check_claims(struct uat_deque *d, uint64_t claims)
 {
     if (__builtin_expect(claims - d->seen > d->newest - d->seen, 0))
@@ -73,17 +73,17 @@ static void check_claims(struct uat_deque *d, uint64_t claims)
     d->seen = claims;
 }
 
-/* Check that the word holds the acknowledgement of index or, before that arrives, the acknowledgement of the slot's
- * previous index (D5). */
+/* Check that the word holds the acknowledgement of `index`. Before this acknowledgement arrives, the word holds the
+ * acknowledgement of the slot's previous index (D5). */
 static void check_ack(const struct uat_deque *d, uint64_t ack, uint64_t index)
 {
     if (__builtin_expect(!uat_ack_for(ack, index) && !uat_ack_for(ack, index - UAT_RING_SLOTS), 0))
         uat_word_refuse(d->user.rank, "an acknowledgement in the deque", ack);
 }
 
-/* Check the acknowledgement in a slot that is not free for index. There are two valid cases. In the first one, the
- * slot's last index is not acknowledged yet, so the word holds an older acknowledgement. In the second one, index
- * itself was published and taken back before, and has been claimed and acknowledged since claims was read. */
+/* Check the acknowledgement in a slot that is not free for `index`. There are two valid cases. First: the slot's last
+ * index is not acknowledged yet, so the word holds an older acknowledgement. Second: `index` itself was published and
+ * taken back earlier. Since the owner read claims, a thief has claimed and acknowledged it. */
 static void check_older(const struct uat_deque *d, uint64_t ack, uint64_t index)
 {
     uint64_t distance = (index - (ack >> 1)) << 1 >> 1; /* an acknowledgement has 63 bits of the index */
@@ -167,8 +167,8 @@ static __attribute__((noinline, cold)) bool publish_hooked(struct uat_deque *d, 
     return publish_steps(d, i, true);
 }
 
-/* Publish entry i in the ring. Returns false if the ring is full, an acknowledgement is missing, no record is free or
- * before_publication() refused. */
+/* Publish entry i in the ring. Returns false if the ring is full, an acknowledgement is missing, no record is free, or
+ * before_publication() refuses. */
 static bool publish(struct uat_deque *d, size_t i)
 {
     return is_hooked() ? publish_hooked(d, i) : publish_steps(d, i, false);
@@ -178,10 +178,10 @@ static bool publish(struct uat_deque *d, size_t i)
 static void set_triggers(struct uat_deque *d, uint64_t claims, bool blocked)
 {
     d->pop_claims = claims;
-    /* Take the slow path at every push while fewer entries are published than cap allows. But if only records are
-     * missing, wait for a claim, because only a claim frees a record. Also take the slow path at every push while an
-     * acknowledgement is in flight. Its claim may have been the last one; in that case no change of claims would reveal
-     * the slot that the acknowledgement frees. */
+    /* Take the slow path at every push while fewer entries are published than cap allows. Exception: if only records
+     * are missing, wait for a claim, because only a claim frees a record. Also take the slow path at every push while
+     * an acknowledgement is in flight. The acknowledgement will free a slot. If its claim was the last one, no later
+     * change of claims would make the owner look. */
     bool wanting = (d->published < d->cap && !(blocked && d->published > 0)) || has_claimed(d, claims);
     d->push_claims = wanting ? NEVER : claims;
 }
@@ -191,7 +191,7 @@ void uat_deque_fill(struct uat_deque *d)
     uint64_t claims = load_claims(d);
     check_claims(d, claims);
     collect(d, claims);
-    if (d->published == 0 && d->aborted > 0) /* republish an aborted entry once nothing younger is published */
+    if (d->published == 0 && d->aborted > 0) /* republish an aborted entry as soon as no younger entry is published */
         d->first = d->last = d->oldest_aborted;
     size_t n = uat_deque_size(d);
     uint64_t missing = d->count.records_missing;
@@ -219,9 +219,9 @@ static inline __attribute__((always_inline)) bool withdraw_steps(struct uat_dequ
         uat_delay();
     uat_store_relaxed(simulated, &slot->state, uat_state(index, d->generation, false));
     /* Full fence: orders the slot's invalidation before the load of claims. Pairs with uat_thief_fetch(), whose chain
-     * orders the atomic on claims before the READ of the slot. Also pairs with claim(), thief_paper.c, which waits for
-     * the completion of its WRITE of claims before it READs the slot. So either the thief sees the invalid slot, or the
-     * owner sees the claim. */
+     * orders the atomic on claims before the READ of the slot. Also pairs with claim(), thief_paper.c: its WRITE of
+     * claims is complete before it READs the slot. So either the thief sees the invalid slot, or the owner sees the
+     * claim. */
     uat_fence(simulated);
     if (hooked)
         uat_delay();
@@ -321,8 +321,8 @@ __attribute__((noinline, cold)) enum uat_pop uat_deque_pop(struct uat_deque *d, 
 
 bool uat_deque_is_drained(const struct uat_deque *d)
 {
-    /* Relaxed: a hint. Pairs with the thieves' atomics on claims in uat_thief_claim(), and with the WRITE of claims in
-     * claim(), thief_paper.c. */
+    /* Relaxed: the value is a hint. Pairs with the thieves' atomics on claims in uat_thief_claim(), and with the WRITE
+     * of claims in claim(), thief_paper.c. */
     uint64_t claims = __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);
     if (d->aborted > 0 || (d->published > 0 && (int64_t)(claims - d->bottom) < 0))
         return false;
@@ -332,8 +332,8 @@ bool uat_deque_is_drained(const struct uat_deque *d)
     return true;
 }
 
-/* For a deque that is not drained: is every published entry claimed or, under the message protocol, is a request
- * pending? Both loads are relaxed, because they are hints. The load of claims pairs as in uat_deque_is_drained(). The
+/* For a deque that is not drained: is every published entry claimed? Under the message protocol: is a request pending?
+ * Both loads are relaxed, because their values are hints. The load of claims pairs as in uat_deque_is_drained(). The
  * load of the look word pairs with the CMP_SWAP in ask_once(), thief_message.c. */
 static bool must_offer(const struct uat_deque *d)
 {
@@ -356,7 +356,8 @@ bool uat_deque_offer(struct uat_deque *d)
 
 uintptr_t uat_deque_next_private(const struct uat_deque *d)
 {
-    /* Entries are published oldest first. So the exposed continuation, the youngest entry, is the only one to test. */
+    /* The exposed continuation is the youngest entry. Entries are published oldest first, so testing the youngest entry
+     * suffices. */
     size_t n = uat_deque_size(d);
     return n > 0 && tag_of(d, n - 1) == UAT_TAG_PRIVATE ? d->entries[n - 1] : 0;
 }

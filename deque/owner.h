@@ -3,25 +3,25 @@
  * The owner's side of the work-stealing deque, after Akiyama and Taura (HPDC'15, JIP 24(3) 2016). As in THE (Frigo,
  * Leiserson, Randall, PLDI'98) and Chase-Lev (SPAA'05), the owner works at the young end and thieves take the oldest
  * entry. This deque differs from Akiyama and Taura's in three ways. Thieves never write a word that the owner writes.
- * The owner takes no lock and executes no atomic read-modify-write. Only the oldest entries are published, so that push
- * and pop of a young entry cost no fence.
+ * The owner takes no lock and executes no atomic read-modify-write. Only the oldest entries are published, so push and
+ * pop of a young entry cost no fence.
  *
  * tests/model/claim.pml and lock.pml model this file and the thieves' side.
  *
  * Entries. An entry is the stack pointer `sp` of a continuation. The entries belong to the ancestors of the running
- * task, the oldest first. So their addresses decrease, and the stack of entry i is [entry i, entry i - 1). The running
- * task's own stack segment begins at the youngest entry, even if that continuation was stolen. So for a task whose
- * spawner is elsewhere, the deque has an entry tagged GONE, which is the task's base.
+ * task, the oldest first. So the entries' addresses decrease, and the stack of entry i is [entry i, entry i - 1). The
+ * running task's own stack segment begins at the youngest entry, even if that continuation was stolen. So a task whose
+ * spawner is elsewhere has an entry tagged GONE in the deque. This entry is the task's base.
  *
  *   D1  The owner writes slots; thieves write claims, lock and ack: see ring.h.
- *   D2  Published entries have increasing indices. The next index is max(bottom, claims), because claims may be greater
- *       than bottom.
- *   D3  Exactly one thief has claimed each index below `claims`, and that thief acknowledges its claim exactly once.
+ *   D2  Published entries have increasing indices. The next index is max(bottom, claims): claims may be greater than
+ *       bottom.
+ *   D3  Each index below `claims` was claimed by exactly one thief. That thief acknowledges its claim exactly once.
  *   D4  To take back the entry with index i, the owner marks its slot invalid, executes a full fence and reads claims.
  *       If claims <= i, the entry is the owner's again. If claims > i, the acknowledgement of the claim says whether
  *       the entry was stolen.
  *   D5  The owner writes a slot for index i only after it has recorded the acknowledgement of index i - UAT_RING_SLOTS.
- *   D6  The owner does not write the stack of a claimed entry before the acknowledgement.
+ *   D6  The owner does not write to the stack of a claimed entry before the claim is acknowledged.
  */
 #ifndef UAT_OWNER_H
 #define UAT_OWNER_H
@@ -32,33 +32,33 @@
 
 #include "deque/ring.h"
 
-/* The state of an entry, in its low bits. Only PRIVATE entries may be popped without uat_deque_pop(). */
+/* The state of an entry, in its low bits. An entry with any tag but PRIVATE must be popped by uat_deque_pop(). */
 enum uat_tag {
-    UAT_TAG_PRIVATE = 0,   /* this worker's, never visible to thieves */
+    UAT_TAG_PRIVATE = 0,   /* this worker's; thieves cannot see it */
     UAT_TAG_PUBLISHED = 1, /* in the ring, perhaps claimed */
-    UAT_TAG_GONE = 2,      /* stolen, or never here; only marks the base of the next younger task */
-    UAT_TAG_ABORTED = 3,   /* this worker's again after an aborted claim; child and spawner have a join record */
+    UAT_TAG_GONE = 2,      /* stolen, or never here; the entry only marks the base of the next younger task */
+    UAT_TAG_ABORTED = 3,   /* this worker's again, after an aborted claim; child and spawner have a join record */
     UAT_TAG_MASK = 7
 };
 
 enum uat_pop {
-    UAT_POP_PRIVATE, /* the continuation is here and was never parted from its child */
+    UAT_POP_PRIVATE, /* the continuation is here, and was never parted from its child */
     UAT_POP_PARTED,  /* the continuation is here, but has a join record */
     UAT_POP_GONE     /* the continuation is not here */
 };
 
 /* Callbacks and settings that the deque's user provides. */
 struct uat_deque_user {
-    /* Let the spawner whose continuation is at sp part from its child: make their join record. False if no record is
-     * free. */
+    /* Let the spawner whose continuation is at sp part from its child: make their join record. Returns false if no
+     * record is free. */
     bool (*part)(void *context, uintptr_t sp);
     void *context;
-    /* Makes everything that this worker has written so far visible to thieves. Called while *unreleased is set, before
-     * an entry is published and before `claims` is read for that publication. Returns false if it would take too long
-     * now; in that case nothing is published. If unreleased is NULL, it is never called. */
+    /* Makes everything that this worker has written so far visible to thieves. The owner calls it before each
+     * publication if *unreleased is set, and reads `claims` for that publication afterwards. Returns false if the call
+     * would take too long now. In that case nothing is published. If unreleased is NULL, the owner never calls it. */
     bool (*before_publication)(void);
     const bool *unreleased;
-    /* Called periodically while the owner waits for the acknowledgement of index. May be NULL. */
+    /* Called periodically while the owner waits for the acknowledgement of `index`. May be NULL. */
     void (*waiting)(void *context, uint64_t index);
     void (*waited)(void *context); /* called when this wait is over. May be NULL */
     bool keep_private;             /* never publish (torture mode "evacuate") */
@@ -72,8 +72,8 @@ struct uat_deque_counts {
 
 struct uat_deque;
 
-/* Answers the requests of thieves. Under the message protocol it gives entries to thieves, and no entry is published:
- * deque/mail.h. */
+/* The giver answers the requests of thieves. Under the message protocol it gives entries to thieves, and no entry is
+ * published: deque/mail.h. */
 struct uat_deque_giver {
     const uint64_t *look; /* the word that changes when a thief asks */
     /* Called on the slow path of a push. */
@@ -88,19 +88,20 @@ struct uat_deque_giver {
 struct uat_deque {
     /* The assembly of uat_spawn() uses the first four fields: see asm/offsets.h. */
     uintptr_t *top; /* one past the youngest entry */
-    /* &ring->claims, or the giver's look word; or &uat_deque_watch_word, so that every push and pop takes the slow
-     * path. */
+    /* Points to ring->claims or to the giver's look word. If it points to uat_deque_watch_word, every push and pop
+     * takes the slow path. */
     const uint64_t *look;
     uint64_t push_claims; /* a push skips the slow path while *look equals this */
     uint64_t pop_claims;  /* a pop skips the slow path while *look equals this */
 
     struct uat_ring *ring;
     const struct uat_deque_giver *giver; /* NULL: entries are published */
-    uintptr_t *entries;                  /* capacity entries, then a guard page: overflow traps and needs no test */
+    uintptr_t *entries;                  /* `capacity` entries, then a guard page: an overflow traps, so pushes need no
+                                          * test */
     uint64_t *index;                     /* index[i]: the index under which entry i is published */
     size_t capacity;
-    size_t first, last;    /* first: the oldest entry tagged PUBLISHED, or `last`; entries [last, top) are private or
-                            * aborted */
+    size_t first, last;    /* first: the oldest entry tagged PUBLISHED; if there is none, `last`. Entries [last, top)
+                            * are private or aborted */
     size_t oldest_aborted; /* lowest position tagged ABORTED, if aborted > 0 */
     unsigned aborted;      /* entries tagged ABORTED */
     unsigned published;    /* entries tagged PUBLISHED */
@@ -116,8 +117,8 @@ struct uat_deque {
 /* `look` points to this word while every push and pop must take the slow path. */
 extern const uint64_t uat_deque_watch_word;
 
-/* Static initialiser of a deque that is not open. A push writes a dummy entry and takes the slow path, which reports
- * the error. */
+/* Static initialiser of a deque that is not open. A push to such a deque writes a dummy entry and takes the slow path,
+ * which reports the error. */
 extern uintptr_t uat_deque_closed_entry[1];
 #define UAT_DEQUE_CLOSED                                                                                               \
     {                                                                                                                  \
@@ -143,7 +144,7 @@ static inline void uat_deque_refuse(struct uat_deque *d)
 int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, const struct uat_deque_user *user);
 void uat_deque_close(struct uat_deque *d);
 
-/* Does a fault at this address mean "too many entries"? For the signal handler. */
+/* For the signal handler: does a fault at this address mean that the deque has too many entries? */
 bool uat_deque_is_overflow(const struct uat_deque *d, uintptr_t address);
 
 static inline size_t uat_deque_size(const struct uat_deque *d)
@@ -157,7 +158,7 @@ static inline uintptr_t uat_deque_base(const struct uat_deque *d)
     return d->top[-1] & ~(uintptr_t)UAT_TAG_MASK;
 }
 
-/* Push the base of a task whose spawner is elsewhere, before it starts or continues. */
+/* Push the base of a task whose spawner is elsewhere. Call this before the task starts or continues. */
 static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
 {
     *d->top++ = base | UAT_TAG_GONE;
@@ -166,7 +167,7 @@ static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
 /* Settle acknowledged entries, then publish as many private entries as ring, cap and records allow. */
 void uat_deque_fill(struct uat_deque *d);
 
-/* uat_deque_fill(), or, if there is a giver, its function pushed(), which answers the pending request. */
+/* Without a giver: uat_deque_fill(). With a giver: its function pushed(), which answers the pending request. */
 void uat_deque_refill(struct uat_deque *d);
 
 /*
@@ -183,31 +184,32 @@ static inline void uat_deque_push(struct uat_deque *d, uintptr_t sp)
 }
 
 /*
- * Pop the youngest entry if it is sp and no thief has seen it. Otherwise return false; the caller then calls
+ * Pop the youngest entry if it is sp and was never published. Otherwise return false: the caller then calls
  * uat_deque_pop(). uat_spawn() in spawn.S does the same in assembly.
  */
 static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
 {
-    /* Relaxed: as in uat_deque_push(). An entry that thieves have seen has a tag, so it differs from sp. */
+    /* Relaxed: as in uat_deque_push(). A published entry has a tag, so it differs from sp. */
     if (d->top[-1] != sp || __atomic_load_n(d->look, __ATOMIC_RELAXED) != d->pop_claims)
         return false;
     d->top--;
     return true;
 }
 
-/* Pop the youngest entry, whatever its tag. May wait for a claim's acknowledgement. *sp is set to the entry without its
+/* Pop the youngest entry, whatever its tag. May wait for a claim's acknowledgement. Sets *sp to the entry without its
  * tag. */
 enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
 
 /*
- * Pop the only entry if it is the base of a task whose spawner is elsewhere, and if claims has not changed since the
- * last slow path. Otherwise return false; the caller then calls uat_deque_pop(). If the deque has a giver, always
- * return false. While a base is the only entry, nothing is published, so push_claims and pop_claims stay as they are.
+ * Pop the only entry under two conditions: it is the base of a task whose spawner is elsewhere, and claims has not
+ * changed since the last slow path. Otherwise return false: the caller then calls uat_deque_pop(). If the deque has a
+ * giver, always return false. While a base is the only entry, nothing is published. So push_claims and pop_claims stay
+ * as they are.
  */
 static inline bool uat_deque_drop_base(struct uat_deque *d)
 {
     /*
-     * Relaxed: no entry can be claimed, and the load only detects a change of the count. Pairs with the thieves'
+     * Relaxed: no entry can be claimed now. The load only detects whether claims has changed. Pairs with the thieves'
      * atomics on claims, in uat_thief_claim().
      */
     if (d->giver || uat_deque_size(d) != 1 || (d->entries[0] & UAT_TAG_MASK) != UAT_TAG_GONE ||
@@ -219,29 +221,30 @@ static inline bool uat_deque_drop_base(struct uat_deque *d)
 }
 
 /*
- * Is nothing left that a thief could take: no published entry unclaimed, and no entry to publish? The result is a hint:
- * a thief may claim the last entry at this very moment.
+ * Is nothing left that a thief could take? That is: all published entries are claimed, and there is no entry to
+ * publish. The result is a hint: a thief may claim the last entry at this very moment.
  */
 bool uat_deque_is_drained(const struct uat_deque *d);
 
 /*
- * Publish entries whose publication was deferred, or, under the message protocol, answer a request. This is for a task
- * that runs for a long time without a push or pop. Returns false if nothing is left that a thief could take. Costs only
- * a few loads if there is nothing to do.
+ * For a task that runs for a long time without a push or pop: publish entries whose publication was deferred. Under the
+ * message protocol, answer a request instead. Returns false if nothing is left that a thief could take. If there is
+ * nothing to do, the call costs only a few loads.
  */
 bool uat_deque_offer(struct uat_deque *d);
 
-/* The stack pointer of the continuation that is exposed when the running task suspends; 0 if that entry is not private.
- * The running task is that continuation's child. */
+/* The continuation that is exposed when the running task suspends: the spawner's continuation of that task. Returns its
+ * stack pointer, or 0 if the entry is not private. */
 uintptr_t uat_deque_next_private(const struct uat_deque *d);
 
-/* If `watch`, every push and pop takes the slow path; otherwise only a push or pop that needs it. */
+/* If `watch` is true, every push and pop takes the slow path. Otherwise only a push or pop that needs the slow path
+ * takes it. */
 void uat_deque_watch(struct uat_deque *d, bool watch);
 
-/* Make the next push and the next pop take the slow path, which sets the condition for the slow path anew. */
+/* Make the next push and the next pop take the slow path. The slow path sets push_claims and pop_claims anew. */
 void uat_deque_look_always(struct uat_deque *d);
 
-/* Start a run with the full cap. If `watch`, take the slow path at every push and pop (torture modes). */
+/* Start a run with the full cap. If `watch` is true, every push and pop takes the slow path (torture modes). */
 void uat_deque_start(struct uat_deque *d, bool watch);
 
 /* End a run. Between runs every push takes the slow path, which refuses the spawn. */

@@ -15,18 +15,18 @@ enum uat_phase {
     UAT_PHASE_PEEK,        /* READ of the victim's ring */
     UAT_PHASE_LOCK,        /* lock protocol: { FETCH_ADD; READ of the words that the lock protects } */
     UAT_PHASE_CLAIM,       /* { atomic on claims; READ slot; READ stack if it is small enough to be speculative } */
-    UAT_PHASE_LOOK,        /* READ slot and stack again, because they may be inconsistent */
+    UAT_PHASE_LOOK,        /* READ slot and stack again, because the first copies may be inconsistent */
     UAT_PHASE_STACK,       /* READ of a stack that is too large for a speculative READ */
     UAT_PHASE_ACKNOWLEDGE, /* the thief posts acknowledgement and unlock; it does not wait for their completion */
     UAT_PHASE_AWAIT,       /* the owner waits for a thief's acknowledgement */
-    UAT_PHASE_ASK, /* message protocol: { CMP_SWAP of the request }, with a READ of the mailbox if there was no peek */
+    UAT_PHASE_ASK,      /* message protocol: { CMP_SWAP of the request }; without a peek, also a READ of the mailbox */
     UAT_PHASE_ANSWER,   /* the thief waits for the victim's answer */
     UAT_PHASE_WITHDRAW, /* { CMP_SWAP of the request; READ of its outcome } */
     UAT_PHASE_GIVE,     /* the owner posts a continuation to the thief */
     UAT_PHASES
 };
 
-/* Called at the end of each phase with the time-stamp counter's values at its start and end. */
+/* Called at the end of each phase. begin, end: the time-stamp counter's values at the phase's start and end. */
 typedef void uat_phase_fn(enum uat_phase phase, uint64_t begin, uint64_t end);
 
 /* NULL: nothing is timed. Must not change while a task runs or a steal is in flight. */

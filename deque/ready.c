@@ -24,7 +24,8 @@ int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const s
     if (!r->ring || transport->size == 1)
         return 0;
     r->cap = UAT_READY_SLOTS;
-    for (uint64_t i = 0; i < UAT_READY_SLOTS; i++) /* start as if an earlier round of slots had been acknowledged */
+    for (uint64_t i = 0; i < UAT_READY_SLOTS; i++) /* start as if the indices of an earlier round had been
+                                                    * acknowledged */
         r->ring->ack[i] = i + 1 - UAT_READY_SLOTS;
     return 0;
 }
@@ -51,7 +52,7 @@ bool uat_ready_any(const struct uat_ready *r)
     return r->count > 0 || load_claims(r) != r->bottom;
 }
 
-/* The number of tasks in the ring; 0 for the inbox, which has no ring. */
+/* The number of tasks in the ring. The inbox has no ring; for it the number is 0. */
 static uint64_t offered(const struct uat_ready *r)
 {
     return r->ring ? r->bottom - load_claims(r) : 0;
@@ -64,7 +65,7 @@ size_t uat_ready_count(const struct uat_ready *r)
 
 void uat_ready_copy(const struct uat_ready *r, struct uat_ready_task *to)
 {
-    for (uint64_t left = offered(r); left > 0; left--) /* plain: this CPU wrote the slots */
+    for (uint64_t left = offered(r); left > 0; left--) /* plain loads: this CPU wrote the slots */
         *to++ = uat_ready_task_of(&r->ring->slot[(r->bottom - left) % UAT_READY_SLOTS], r->low);
     for (size_t i = 0; i < r->count; i++)
         *to++ = r->list[(r->first + i) % r->room];
@@ -84,14 +85,14 @@ int uat_ready_grow(struct uat_ready *r)
     return 0;
 }
 
-/* Write the slot for the next index. False if the slot's last taker has not acknowledged yet (R3). */
+/* Write the slot for the next index. Returns false if the slot's last taker has not acknowledged yet (R3). */
 static bool publish(struct uat_ready *r)
 {
     struct uat_ready_ring *ring = r->ring;
     uint64_t index = r->bottom;
     unsigned at = (unsigned)(index % UAT_READY_SLOTS);
     /* Acquire: orders the acknowledgement before our stores to the slot. Pairs with the WRITE of the acknowledgement in
-     * uat_ready_steal(), which the thief posts after its READ of the slot has completed. */
+     * uat_ready_steal(): the thief posts it after its READ of the slot has completed. */
     uint64_t ack = uat_cpu_load_acquire(&ring->ack[at]), expected = index + 1 - UAT_READY_SLOTS;
     if (ack != expected) {
         if (ack != expected - UAT_READY_SLOTS) /* until the acknowledgement arrives, the word holds an older one */
@@ -106,7 +107,7 @@ static bool publish(struct uat_ready *r)
     uat_store_relaxed(simulated, &slot->where, task.where);
     uat_delay();
     /* Release: orders the slot's content before the state that offers it. Pairs with the peek's READ in
-     * uat_ready_steal(), before the thief's claim and its second READ. */
+     * uat_ready_steal(), which completes before the thief's claim and its second READ. */
     uat_store_release(simulated, &slot->state, index + 1);
     r->bottom++;
     return true;
@@ -135,10 +136,10 @@ static int take_offered(struct uat_ready *r, uint64_t index, struct uat_ready_ta
     if (rc || r->landing->old != index)
         return rc;
     *task = uat_ready_task_of(&ring->slot[at], r->low); /* no fence: this CPU wrote the slot, before the claim */
-    /* Relaxed: until the slot is published again, only this CPU loads the word. */
+    /* Relaxed: until the slot is published again, this CPU alone loads the word. */
     __atomic_store_n(&ring->ack[at], index + 1, __ATOMIC_RELAXED);
     if (r->seen == index)
-        r->seen++; /* no thief has made a claim since `seen` was last updated, so the offer was not used */
+        r->seen++; /* no thief has claimed since `seen` was last updated, so thieves did not use the offer */
     r->cap = r->cap > 1 ? r->cap / 2 : 1;
     return 1;
 }

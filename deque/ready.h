@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ready tasks: tasks that waited for an event, which has happened. The stack of such a task lies in the evacuation heap
- * of any worker. The worker that woke the tasks keeps them in a private list. It offers the oldest tasks in a ring. Any
- * worker without work may take tasks from the ring. Model: tests/model/ready.pml.
+ * Ready tasks: tasks that waited for an event that has now happened. The stack of a ready task lies in the evacuation
+ * heap of some worker. The worker that woke the tasks keeps them in a private list. It offers the oldest tasks in a
+ * ring. Any worker without work may take tasks from the ring. Model: tests/model/ready.pml.
  *
  *   R1  The owner's CPU writes slot[], the adapter's atomics write claims, and a worker that has claimed a task writes
  *       ack[].
- *   R2  A slot's state is its index + 1. Each index is published once, in increasing order, and never withdrawn. So
- *       claims is at most the number of publications. A worker that has seen slot t published takes task t by
+ *   R2  A slot's state is the slot's index + 1. Each index is published once, in increasing order, and never withdrawn.
+ *       So claims is at most the number of publications. A worker that has seen slot t published takes task t by
  *       CMP_SWAP(claims, t, t + 1).
- *   R3  Slot t is written for index t + UAT_READY_SLOTS only after the acknowledgement of t. The taker acknowledges
- *       only after its READ of the slot is complete.
+ *   R3  The owner writes slot t for index t + UAT_READY_SLOTS only after the acknowledgement of t. The taker
+ *       acknowledges only after its READ of the slot is complete.
  *   R4  The block with the task's stack does not change from the publication until the taker gives the block back. So a
- *       thief may READ the stack speculatively, together with the claim. That stack is valid if the slot, READ after
- *       the claim, is as peeked.
+ *       thief may READ the stack speculatively, together with the claim. If the slot READ after the claim is the same
+ *       as in the peek, that stack is valid.
  *
  * Order: the owner takes the oldest task of its list, but every UAT_READY_TURN-th time it takes the oldest task of the
- * ring. So a task that became ready when n others were ready is passed over at most UAT_READY_BOUND(n) times. In the
- * list it waits for the n others, and 7 of 8 turns serve the list. If the task is then offered, it waits up to 8 turns
- * for each slot of the ring. Thieves only shorten these waits. Tasks sent to this worker (inbox.h) at most double them.
+ * ring. So if a task becomes ready when n others are ready, the owner takes at most UAT_READY_BOUND(n) tasks before it.
+ * In the list the task waits for the n others, and 7 of 8 turns serve the list. If the task is then offered, it waits
+ * up to 8 turns for each slot of the ring. Thieves only shorten these waits. Tasks sent to this worker (inbox.h) at
+ * most double the waits.
  */
 #ifndef UAT_READY_H
 #define UAT_READY_H
@@ -33,14 +34,15 @@
 
 enum { UAT_READY_SLOTS = 12, UAT_READY_TURN = 8, UAT_READY_STACK = 64 /* bytes before a block's stack */ };
 
-/* The maximum number of tasks that the owner takes before a task that became ready when n others were ready. */
+/* If a task becomes ready when n others are ready, the owner takes at most this number of tasks before it. */
 #define UAT_READY_BOUND(n) ((n) + (n) / (UAT_READY_TURN - 1) + 1 + UAT_READY_TURN * UAT_READY_SLOTS)
 
-/* A bit of `where`: the block holds a task with all its ancestors' continuations (runtime/sched/chains.h). */
+/* A bit of `where`: the block holds a task together with the continuations of all its ancestors
+ * (runtime/sched/chains.h). */
 #define UAT_READY_CHAIN UINT64_C(1)
 
-/* A task whose stack [sp, base) lies in a block of an evacuation heap. where: (rank << 48) | address of the block,
- * possibly | UAT_READY_CHAIN. */
+/* A task whose stack [sp, base) lies in a block of an evacuation heap. where: (rank << 48) | address of the block;
+ * UAT_READY_CHAIN may be set, too. */
 struct uat_ready_task {
     uint64_t sp, base, where;
 };
@@ -81,14 +83,14 @@ struct uat_ready {
     struct uat_ready_task *list; /* tasks not offered: a circular array */
     size_t first, count, room;
     uint64_t bottom; /* publications so far */
-    uint64_t seen;   /* last value of claims seen; this worker's own claims count */
+    uint64_t seen;   /* last value of claims seen, including this worker's own claims */
     unsigned cap;    /* upper bound of tasks offered at once; 0: there is no ring or no other worker */
     unsigned turn;
-    uint64_t pushed, stolen; /* tasks made ready here; offered tasks that thieves took */
+    uint64_t pushed, stolen; /* pushed: tasks made ready here; stolen: offered tasks that thieves took */
 };
 
-/* The addresses of a worker's ring and landing, which are zeroed memory of the segment. low: start of the uni-address
- * region. If ring is NULL, tasks are never offered. */
+/* The parts that uat_ready_open() needs. ring and landing are zeroed memory of the segment. If ring is NULL, tasks are
+ * never offered. low: start of the uni-address region. */
 struct uat_ready_parts {
     struct uat_ready_ring *ring;
     struct uat_ready_landing *landing;
@@ -122,8 +124,8 @@ static inline int uat_ready_push(struct uat_ready *r, const struct uat_ready_tas
     return 0;
 }
 
-/* Copy the tasks that are ready here to `to`, which must have room for uat_ready_count() tasks: the ring's tasks, then
- * the list's, each with the oldest first. No thief may have a claim in flight. */
+/* Copy the tasks that are ready here to `to`, which must have room for uat_ready_count() tasks. First come the ring's
+ * tasks, then the list's tasks, each from the oldest to the youngest. No thief may have a claim in flight. */
 size_t uat_ready_count(const struct uat_ready *r);
 void uat_ready_copy(const struct uat_ready *r, struct uat_ready_task *to);
 
@@ -142,7 +144,7 @@ static inline struct uat_ready_task uat_ready_take_listed(struct uat_ready *r)
 /* uat_ready_take() in a job with more than one worker. */
 int uat_ready_take_shared(struct uat_ready *r, struct uat_ready_task *task);
 
-/* Take the task whose turn it is. Returns 1, 0 if there is none, or a negative errno. */
+/* Take the next task, in the order described above. Returns 1 on success, 0 if there is none, or a negative errno. */
 static inline int uat_ready_take(struct uat_ready *r, struct uat_ready_task *task)
 {
     if (r->cap > 0)
@@ -155,8 +157,8 @@ static inline int uat_ready_take(struct uat_ready *r, struct uat_ready_task *tas
 
 /*
  * The thief's side: try once to take a ready task of one of the victims. Returns enum uat_steal or a negative errno.
- * After UAT_STEAL_DONE, the task's stack is in place if *fetched is true; otherwise the caller READs it. Only a stack
- * of at most UAT_SPECULATION_LIMIT bytes is fetched. `thief` has the bounds of the region, which must be empty.
+ * After UAT_STEAL_DONE, *fetched says whether the task's stack is in place. If not, the caller READs the stack. Only a
+ * stack of at most UAT_SPECULATION_LIMIT bytes is fetched. The region, whose bounds are in `thief`, must be empty.
  */
 int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const struct uat_victims *victims,
                     struct uat_ready_task *task, bool *fetched, unsigned *trips);

@@ -15,7 +15,7 @@ struct offered {
     uint64_t index;
 };
 
-/* The address of worker `rank`'s ring, which depends on that worker's colour. */
+/* The address of worker `rank`'s ring. The address depends on that worker's colour. */
 static struct uat_ready_ring *ring_of(const struct uat_ready *r, const struct uat_thief *thief, int rank)
 {
     return uat_coloured_of(r->ring, thief->colours, r->transport->rank, rank);
@@ -59,8 +59,8 @@ static struct uat_op read_stack(const struct uat_ready_task *t)
 }
 
 /*
- * Post { CMP_SWAP claims; READ slot } to the victim and, if `stack` is true, a speculative READ of the stack to the
- * worker that has the stack. Wait for both, which takes one round trip.
+ * Post { CMP_SWAP claims; READ slot } to the victim. If `stack` is true, also post a speculative READ of the stack to
+ * the worker that has the stack. Wait for both posts: one round trip.
  */
 static int claim(struct uat_ready *r, const struct offered *offered, const struct uat_ready_task *foretold, bool stack)
 {
@@ -70,8 +70,8 @@ static int claim(struct uat_ready *r, const struct offered *offered, const struc
     struct uat_pending pending[2], *all[2] = {&pending[0], &pending[1]};
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&a->old, &ring->claims, index, index + 1),
-        /* This READ takes effect after the claim (O1). A claim succeeds only if the slot was published before it, so
-         * this READ sees the whole slot. */
+        /* This READ takes effect after the claim (O1). A claim succeeds only if the slot was published before the
+         * claim. So this READ sees the whole slot. */
         uat_op_read(&a->slot, &ring->slot[index % UAT_READY_SLOTS], sizeof(a->slot)),
     };
     struct uat_op read = read_stack(foretold);
@@ -97,8 +97,8 @@ int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const st
     const struct offered offered = {
         .victim = victims->rank[at], .ring = ring_of(r, thief, victims->rank[at]), .index = a->peek[at].claims};
     const struct uat_ready_task foretold = uat_ready_task_of(offer, r->low);
-    /* A rank that does not exist in this job is a ghost's (runtime/segment/ghost.h). Another worker keeps the ghost's
-     * stack. So do not READ the stack here; the caller finds its place. */
+    /* A rank that does not exist in this job belongs to a ghost (runtime/segment/ghost.h). Another worker keeps the
+     * ghost's stack. So do not READ the stack here: the caller finds it. */
     bool stack = foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT && uat_ready_rank(&foretold) < r->transport->size;
     uat_notice_begin(thief->notice);
     rc = claim(r, &offered, &foretold, stack);

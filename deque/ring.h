@@ -21,21 +21,21 @@ _Static_assert((UAT_RING_SLOTS & (UAT_RING_SLOTS - 1)) == 0, "a slot is found by
 
 /* One published continuation. */
 struct uat_slot {
-    uint64_t state; /* index, generation and valid, in one word, so that one READ samples them together */
+    uint64_t state; /* index, generation and `valid` are in one word, so that one READ samples them together */
     uint64_t place; /* its stack: uat_place() */
 };
 
 struct uat_ring {
-    /* The number of claims so far, which is the index of the next entry to claim. The owner loads it at every push and
-     * pop, so its line has no other words that change. It is the last word of its line, so that one short READ fetches
-     * it together with the slots. */
+    /* claims: the number of claims so far, which is the index of the next entry to claim. The owner loads claims at
+     * every push and pop, so no other word of this cache line changes. claims is the last word of the line, so that one
+     * short READ fetches claims and the slots. */
     _Alignas(UAT_CACHE_LINE) char room[UAT_CACHE_LINE - sizeof(uint64_t)];
     uint64_t claims;
     struct uat_slot slot[UAT_RING_SLOTS];
-    /* The lock. A free lock is 0, or, under the paper protocol, equal to claims. The lock starts its own line, because
-     * thieves that lose the race for the lock keep changing it. */
+    /* The lock. A free lock is 0; under the paper protocol, a free lock equals claims. The lock starts its own line,
+     * because thieves that lose the race for the lock keep changing it. */
     uint64_t lock;
-    /* The acknowledgements follow the words that a peek READs, because only the owner needs them. */
+    /* Only the owner needs the acknowledgements, so they follow the words that a peek READs. */
     _Alignas(UAT_CACHE_LINE) uint64_t ack[UAT_RING_SLOTS];
 };
 _Static_assert(__builtin_offsetof(struct uat_ring, lock) % UAT_CACHE_LINE == 0, "the lock begins a line");
@@ -65,13 +65,14 @@ struct uat_stack {
     uintptr_t sp, base;
 };
 
-/* A stack in one word: the low 32 bits of both addresses, which suffice for a uni-address region of at most 2 GiB. */
+/* A stack in one word: the low 32 bits of both addresses. 32 bits suffice, because a uni-address region has at most 2
+ * GiB. */
 static inline uint64_t uat_place(uintptr_t sp, uintptr_t base)
 {
     return (uint64_t)(uint32_t)base << 32 | (uint32_t)sp;
 }
 
-/* The stack that uat_place() packed into `place`; the uni-address region begins at `low`. */
+/* The stack that uat_place() packed into `place`. low: start of the uni-address region. */
 static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
 {
     return (struct uat_stack){.sp = low + (uint32_t)((uint32_t)place - (uint32_t)low),
@@ -80,7 +81,7 @@ static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
 
 /*
  * A slot's state: 31 bits of index, 32 bits of generation, and the bit `valid`. A thief could mistake an old state for
- * a new one only after 2^31 claims or 2^32 publications at one victim between its peek and its claim.
+ * a new one only if 2^31 claims or 2^32 publications happened at one victim between the thief's peek and its claim.
  */
 static inline uint64_t uat_state(uint64_t index, uint32_t generation, bool valid)
 {

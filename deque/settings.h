@@ -16,14 +16,14 @@ enum uat_deque_protocol {
 enum {
     UAT_PEEKS_AUTO = 0,  /* NEAR or FAR, by the number of hosts */
     UAT_PEEKS_NEAR = 4,  /* default in a job of one host */
-    UAT_PEEKS_FAR = 2,   /* default with several hosts, where each peek costs the thief's own adapter time */
+    UAT_PEEKS_FAR = 2,   /* default with several hosts: there each peek costs time of the thief's adapter */
     UAT_PEEKS_NONE = -1, /* no peek: the lock and paper protocols lock at once, and the message protocol asks at once */
     UAT_PEEKS_MAX = 8,
 };
 
 struct uat_deque_settings {
     int protocol;     /* enum uat_deque_protocol */
-    int peeks;        /* number of victims to peek at, or a value of the enumeration above */
+    int peeks;        /* number of victims to peek at, or one of the values above */
     uint64_t entries; /* entries of a deque */
 };
 extern struct uat_deque_settings uat_deque_settings;

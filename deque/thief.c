@@ -62,15 +62,15 @@ const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const stru
 {
     const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];
     if (__builtin_expect(peek->claims >> CLAIM_BITS,
-                         0)) /* corrupt; a slot's state might match, because it has only 31 bits of the index */
+                         0)) /* corrupt, although the slot's state may match: a state has only 31 bits of the index */
         return NULL;
     return uat_state_valid_for(slot->state, peek->claims) && uat_thief_is_sane(thief, stack_of(thief, slot)) ? slot
                                                                                                              : NULL;
 }
 
-/* End the job if the peeked entry is valid but its stack has bounds that no owner ever publishes: the word is corrupt.
- * Even a peek that mixes two publications shows no such stack: each word is whole, and a place is 0 only until its slot
- * is first used. */
+/* End the job if the peeked entry is valid, but its stack has bounds that no owner publishes: the word is corrupt. A
+ * peek may mix two publications, but even then it shows no such stack. Each word is whole, and a place is 0 only until
+ * its slot is first used. */
 static void check_place(const struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];
@@ -92,7 +92,7 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
     int rc = uat_thief_read_all(thief, victims, read_ring);
     if (rc)
         return rc;
-    /* The stack nearest to the region's top is the oldest, and its continuation usually has the most work left. */
+    /* The stack nearest to the region's top is the oldest. Its continuation usually has the most work left. */
     uint64_t highest = 0;
     *peek = NULL;
     for (int i = 0; i < victims->count; i++) {
@@ -110,7 +110,7 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
     return 0;
 }
 
-/* Did a peek that chose no victim see an entry? Such an entry is unusable. */
+/* The peek chose no victim. Did it see an unusable entry? */
 static bool any_offer(const struct uat_thief *thief, const struct uat_victims *victims)
 {
     for (int i = 0; i < victims->count; i++)
@@ -169,8 +169,8 @@ int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *cl
     return uat_thief_do(thief, UAT_PHASE_CLAIM, victim, chain, n);
 }
 
-/* READ slot and stack again until both are from one publication, at most twice. Slot and stack no longer change,
- * because the claim succeeded. */
+/* READ slot and stack again, at most twice, until both are from one publication. The claim succeeded, so slot and stack
+ * no longer change. */
 static int look_again(struct uat_thief *thief, int victim, uint64_t index, struct uat_stolen *stolen)
 {
     enum uat_phase phase = stolen->second_look ? UAT_PHASE_LOOK : UAT_PHASE_STACK;
@@ -213,8 +213,8 @@ int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const s
                     struct uat_stolen *stolen)
 {
     const struct uat_slot *slot = &thief->landing->slot;
-    /* No fence between the atomic on claims and the READ of this slot: they are in one chain, which takes effect in
-     * order (O1). Pairs with the fence in withdraw_steps(), owner.c. */
+    /* No fence is needed between the atomic on claims and the READ of this slot: both are in one chain, in this order
+     * (O1). Pairs with the fence in withdraw_steps(), owner.c. */
     int result = uat_thief_judge(thief, victim, index);
     if (result != UAT_STEAL_DONE)
         return result;

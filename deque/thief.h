@@ -10,17 +10,17 @@
  *        and withdraw if that takes too long.                                                thief_message.c
  * paper  peek; FETCH_ADD(lock, 1); READ ring; WRITE claims; READ slot; READ stack; WRITE ack: one round trip each.
  *                                                                                            thief_paper.c
- * paper-message  as paper, but a request as under message, which the victim grants or refuses, replaces the lock.
+ * paper-message  as paper, but a request as under message replaces the lock; the victim grants or refuses it.
  *                                                                                            thief_paper.c
  *
  *   T1  The result of a peek is a hint: its words may be from two different entries.
- *   T2  A claim is the atomic on claims, or under the paper protocol the WRITE of claims. The claimed entry is the
- *       thief's if the slot, READ after the claim, is valid for the claimed index. In that case the owner does not
- *       write slot or stack before the acknowledgement (D4, D6).
+ *   T2  A claim is the atomic on claims, or under the paper protocol the WRITE of claims. The thief READs the slot
+ *       after the claim. If the slot is valid for the claimed index, the entry is the thief's. In that case the owner
+ *       does not write slot or stack before the acknowledgement (D4, D6).
  *   T3  Every claim is acknowledged exactly once, after all READs of slot and stack are complete.
- *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are as peeked.
- *       Otherwise the words may be from two publications, so the thief READs slot and stack again. At that time neither
- *       of them changes any more.
+ *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are the same as in
+ *       the peek. Otherwise the words may be from two publications, so the thief READs slot and stack again. By then,
+ *       neither changes any more.
  */
 #ifndef UAT_THIEF_H
 #define UAT_THIEF_H
@@ -42,7 +42,7 @@ enum uat_steal {
 
 enum {
     UAT_SPECULATION_LIMIT = 16384, /* the largest stack, in bytes, that is READ together with a claim */
-    UAT_PATIENCE = 1200            /* polls for an answer: with pauses for about 50 us, then with yields */
+    UAT_PATIENCE = 1200            /* polls for an answer: about 50 us of polls with pauses, then polls with yields */
 };
 
 /* The memory in this worker's segment for the results of its READs and atomics. */
@@ -53,23 +53,23 @@ struct uat_landing {
     uint64_t old;
     uint64_t claims; /* paper protocol: source of the WRITE of claims */
     uint64_t ack;    /* source of an acknowledgement */
-    /* Message protocol: copies of victims' mailboxes, and the owner's side's memory. */
+    /* Message protocol: copies of victims' mailboxes, and memory of the owner's side. */
     struct uat_mailbox_front front[UAT_PEEKS_MAX];
     struct uat_mail_landing mail;
 };
 
 /* Words in which this worker, as a thief, publishes its state to the other workers. */
 struct uat_notice {
-    /* The index that this thief is about to claim, or has claimed but not acknowledged. Only this worker's CPU writes
-     * it. An owner that waits too long READs these fields to find the thief. */
+    /* The victim and index that this thief is about to claim, or has claimed but not acknowledged. Only this worker's
+     * CPU writes these fields. An owner that waits too long READs these fields to find the thief. */
     uint64_t intent_victim, intent_index;
-    /* Odd: this worker has work, or may be about to get some. Even: it has none. Each change from odd to even or back
-     * adds 1. Only this worker's CPU writes this word. Rank 0 READs the word when it checks for deadlock. */
+    /* Odd: this worker has work, or may be about to get some. Even: this worker has no work. Each change adds 1. Only
+     * this worker's CPU writes this word. Rank 0 READs the word when it checks for deadlock. */
     uint64_t work;
 };
 
-/* Publish that this worker has work. Must be called before it posts a claim, and before any other step that gives it
- * work. So while work moves from one worker to another, at least one of them says that it has work. Relaxed: the
+/* Publish that this worker has work. Call this before posting a claim, and before any other step that gives this worker
+ * work. So while work moves from one worker to another, at least one of the two says that it has work. Relaxed: the
  * doorbell or atomic instruction of the claim follows.
  */
 static inline void uat_notice_begin(struct uat_notice *notice)
@@ -97,31 +97,33 @@ struct uat_stolen {
     int victim;
     uintptr_t sp, base; /* the stack, at the same addresses as on the victim */
     unsigned trips;     /* dependent round trips, including the peek's */
-    bool second_look;   /* the thief had to READ slot or stack again */
+    bool second_look;   /* the thief READ slot or stack again */
 };
 
 struct uat_thief_counts {
     uint64_t attempts, peeks, done, empty, lost, aborted, second_looks;
-    uint64_t refused, withdrawn; /* requests of the message protocol that got no continuation */
+    uint64_t refused, withdrawn; /* requests of the message protocol that got no continuation: the victim refused, or
+                                  * this thief withdrew */
 };
 
 struct uat_thief {
     struct uat_transport *transport;
-    struct uat_ring *ring;  /* this worker's; for another worker's, see uat_thief_ring() */
+    struct uat_ring *ring;  /* this worker's ring; for another worker's ring, see uat_thief_ring() */
     const uint8_t *colours; /* colour of each worker; NULL: all 0 */
     struct uat_landing *landing;
     struct uat_notice *notice;
     uintptr_t low, high;   /* the uni-address region */
     bool peek;             /* peek at the victims before a lock or a request */
     struct uat_mail *mail; /* message protocol: this worker's mail, which refuses requests while the worker steals */
-    /* `waiting` is called periodically while the thief waits for an answer that is certain to arrive. `waited` is
-     * called once the answer has arrived. Each may be NULL. */
+    /* The thief calls `waiting` periodically while it waits for an answer that is certain to arrive. It calls `waited`
+     * when the answer has arrived. Each may be NULL. */
     void (*waiting)(int victim);
     void (*waited)(void);
     unsigned patience; /* number of polls for an answer before the request is withdrawn */
     uint64_t answers;  /* message protocol: the last value seen of the answers in this worker's mailbox */
-    /* One value per victim. Claim protocol: the last state of a slot that this thief saw since its claim at the victim
-     * was aborted; 0: no claim was aborted. Message protocol: a free value of the victim's ask, or UAT_ASK_UNKNOWN. */
+    /* One value per victim. Claim protocol: the last slot state that this thief has seen since its claim at this victim
+     * was aborted; 0: no claim was aborted. Message protocol: a free value of the victim's `ask`, or
+     * UAT_ASK_UNKNOWN. */
     uint64_t *known;
     struct uat_thief_counts count;
 };
@@ -150,8 +152,8 @@ uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal, uat_paper_steal
  *   claim, lock, paper   claim an entry that a peek shows as valid, and acknowledge ABORTED at once (T3)
  *   message, paper-message
  *                        put a request marked WITHDRAWN into a free mailbox, and free the mailbox again (M4)
- * Does nothing if the victim offers nothing, or if another thief is accessing its deque: in that case the victim takes
- * the slow path in any case. This worker's region may hold a task. Returns 0, or a negative errno that has been
+ * Does nothing if the victim offers nothing, or if another thief is accessing its deque. That thief then makes the
+ * victim take the slow path. This worker's region may hold a task. Returns 0, or a negative errno that has been
  * reported.
  */
 typedef int uat_poke_fn(struct uat_thief *thief, int victim);

@@ -2,12 +2,12 @@
 /*
  * The claim protocol: a steal in two dependent round trips. Model: tests/model/claim.pml.
  *
- * A peek predicts which entry is next and where its stack lies. One chain then claims that entry by CMP_SWAP and READs
- * the slot and the predicted stack. If the swap succeeded and the slot is as predicted, the steal is complete (T4).
+ * A peek predicts the next entry and the place of its stack. Then one chain claims that entry by CMP_SWAP and READs the
+ * slot and the predicted stack. If the swap succeeded and the slot is as predicted, the steal is complete (T4).
  *
  *   C1  claims changes from t to t + 1 only by the CMP_SWAP of one thief, which owns index t from then on.
- *   C2  After an aborted claim a thief claims from the same victim again only when two peeks have shown the same state.
- *       Otherwise aborted claims would block an owner that publishes and takes back one tiny task after another.
+ *   C2  After an aborted claim, a thief claims from the same victim again only after two peeks have shown the same
+ *       state. Otherwise aborted claims would block an owner that publishes and takes back one tiny task after another.
  */
 #include "deque/thief_internal.h"
 
@@ -20,7 +20,8 @@ static int acknowledge(struct uat_thief *thief, int victim, uint64_t index, enum
     return rc;
 }
 
-/* May the peeked entry be claimed? It may not if the victim's ring keeps changing before our claims arrive (C2). */
+/* May this thief claim the peeked entry? It may not if the victim's ring keeps changing before the thief's claims
+ * arrive (C2). */
 static bool is_steady(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     uint64_t *last = &thief->known[victim], state = peek->slot[uat_slot_of(peek->claims)].state;

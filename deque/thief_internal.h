@@ -50,12 +50,12 @@ static inline int uat_thief_read_all(struct uat_thief *thief, const struct uat_v
 /* Could this be a stack of the uni-address region? Peeked words may be from two entries (T1). */
 bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack);
 
-/* The peeked slot of the next entry to claim, if the slot is valid and its stack sane; else NULL. */
+/* The peeked slot of the next entry to claim, or NULL if the slot is not valid or its stack not sane. */
 const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const struct uat_peek *peek);
 
-/* READ all victims' rings in one round trip. *best is set to the victim to steal from, and *peek to the copy of that
- * victim's ring. If no victim has a usable entry, *peek is set to NULL. usable() says whether a victim with an entry
- * may be chosen. Returns 0 or a negative errno. */
+/* READ all victims' rings in one round trip. Sets *best to the victim to steal from, and *peek to the copy of that
+ * victim's ring. If no victim has a usable entry, sets *peek to NULL. usable() says whether a victim with an entry may
+ * be chosen. Returns 0 or a negative errno. */
 int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
                    bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek), int *best,
                    struct uat_peek **peek);
@@ -67,16 +67,16 @@ struct uat_op uat_thief_read_slot(struct uat_thief *thief, int victim, uint64_t 
  * thief's region is empty. */
 struct uat_op uat_thief_read_stack(const struct uat_thief *thief, const struct uat_slot *slot);
 
-/* Publish which index of which victim this thief is about to claim or to ask for. */
+/* Publish the victim and the index that this thief is about to claim or to ask for. */
 void uat_thief_intend(struct uat_thief *thief, int victim, uint64_t index);
 
-/* Is the slot in landing->slot, READ after the claim of index, valid? Returns UAT_STEAL_DONE, UAT_STEAL_LOST_RACE (the
- * owner took the entry back) or a negative errno (the word is corrupt). */
+/* landing->slot was READ after the claim of `index`. Is it valid? Returns UAT_STEAL_DONE if it is valid,
+ * UAT_STEAL_LOST_RACE if the owner took the entry back, or a negative errno if the word is corrupt. */
 int uat_thief_judge(struct uat_thief *thief, int victim, uint64_t index);
 
-/* The start of a steal: set stolen->victim by uat_thief_peek(), and count the trip. Returns UAT_STEAL_DONE if a victim
- * was chosen, UAT_STEAL_LOST_RACE if all entries seen were unusable, UAT_STEAL_EMPTY if no entry was seen, or a
- * negative errno. */
+/* Start a steal: choose stolen->victim by uat_thief_peek(), and count the round trip. Returns a negative errno or:
+ * UAT_STEAL_DONE if a victim was chosen; UAT_STEAL_LOST_RACE if all entries seen were unusable; UAT_STEAL_EMPTY if no
+ * entry was seen. */
 int uat_thief_choose(struct uat_thief *thief, const struct uat_victims *victims,
                      bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek),
                      struct uat_stolen *stolen, struct uat_peek **peek);
@@ -92,21 +92,21 @@ static inline int uat_thief_peek_at(struct uat_thief *thief, int victim,
 }
 
 /* Make the claim of `index`: post { claim; READ slot; READ stack }, and wait for the chain. `claim` is the atomic. The
- * stack of `offer` is READ only if it is small. */
+ * chain READs the stack of `offer` only if the stack is small. */
 int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *claim, uint64_t index,
                     const struct uat_slot *offer);
 
-/* Make slot and stack valid (T4). Call it after uat_thief_claim() has claimed index. If it returns UAT_STEAL_LOST_RACE,
- * the caller must abort the claim. */
+/* Make the copies of slot and stack valid (T4). Call this after uat_thief_claim() has claimed `index`. If the result is
+ * UAT_STEAL_LOST_RACE, the caller must abort the claim. */
 int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const struct uat_slot *offer,
                     struct uat_stolen *stolen);
 
-/* Ask stolen->victim by a message, and wait for the answer. Returns UAT_STEAL_DONE if the victim gave or granted an
- * entry, UAT_STEAL_EMPTY if it refused, UAT_STEAL_LOST_RACE if another thief's request is there or this request was
- * withdrawn, or a negative errno. */
+/* Ask stolen->victim by a message, and wait for the answer. Returns a negative errno or: UAT_STEAL_DONE if the victim
+ * gave or granted an entry; UAT_STEAL_EMPTY if the victim refused; UAT_STEAL_LOST_RACE if another thief's request was
+ * there, or if this request was withdrawn. */
 int uat_thief_ask(struct uat_thief *thief, struct uat_stolen *stolen);
 
-/* The WRITE of the acknowledgement. The caller posts it after every READ of the steal is complete (T3). */
+/* The WRITE of the acknowledgement. The caller posts this WRITE after every READ of the steal is complete (T3). */
 struct uat_op uat_thief_acknowledgement(struct uat_thief *thief, int victim, uint64_t index,
                                         enum uat_ack_status status);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lock protocol: one lock per victim, as in Akiyama and Taura (JIP 24(3) 2016). Unlike theirs, it uses hardware
- * atomics, and chains that reduce a steal to three dependent round trips. thief_paper.c uses the papers' sequence of
- * operations. Model: tests/model/lock.pml.
+ * The lock protocol: one lock per victim, as in Akiyama and Taura (JIP 24(3) 2016). Unlike theirs, this protocol uses
+ * hardware atomics. Its chains reduce a steal to three dependent round trips. thief_paper.c uses the papers' sequence
+ * of operations. Model: tests/model/lock.pml.
  *
- * The papers unlock by a plain WRITE of 0. With HCA atomics that is wrong: a concurrent FETCH_ADD may have loaded the
- * old value before that WRITE and store its sum after it. As a result the lock stays taken although no thief holds it.
- * So every change to the word is a FETCH_ADD. A thief that did not get the lock also uses FETCH_ADD.
+ * The papers unlock by a plain WRITE of 0. With HCA atomics that is wrong: a concurrent FETCH_ADD may load the old
+ * value before that WRITE and store its sum after the WRITE. Then the lock stays taken although no thief holds it. So
+ * every change to the word is a FETCH_ADD. A thief that did not get the lock also uses FETCH_ADD.
  *
  *   L1  The thief whose FETCH_ADD(+1) returned 0 holds the lock.
  *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed. A thief's
- *       -1 and its next +1 may be reordered in flight (O2). In that case the +1 finds the lock taken by the thief's own
- *       earlier 1, and the thief tries again later.
+ *       -1 and its next +1 may be reordered in flight (O2). In that case the +1 finds the thief's own earlier 1 in the
+ *       lock, and the thief tries again later.
  *   L3  claims changes only while the lock is held. So FETCH_ADD(claims) returns the index that the holder has READ.
  */
 #include "base/delay.h"
@@ -33,14 +33,14 @@ static int unlock(struct uat_thief *thief, int victim)
     return uat_transport_post_unsignaled(thief->transport, victim, &op, 1);
 }
 
-/* Take the lock and READ the words that it protects. Returns UAT_STEAL_DONE if this thief holds the lock. Otherwise the
- * thief subtracts the 1 that it added (L2). */
+/* Take the lock, and READ the words that the lock protects. Returns UAT_STEAL_DONE if this thief now holds the lock.
+ * Otherwise this function subtracts the 1 again (L2). */
 static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
 {
     struct uat_op chain[2] = {
         uat_op_fetch_add(&thief->landing->old, &uat_thief_ring(thief, victim)->lock, 1),
-        /* READ all of the peeked words but the lock. This READ takes effect after the FETCH_ADD (O1), which pairs with
-         * the FETCH_ADD in the last holder's unlock() or settle(). */
+        /* READ all of the peeked words except the lock. This READ takes effect after the FETCH_ADD (O1). The FETCH_ADD
+         * pairs with the FETCH_ADD in the last holder's unlock() or settle(). */
         uat_op_read(peek, &uat_thief_ring(thief, victim)->claims, offsetof(struct uat_peek, lock)),
     };
     uat_delay();
@@ -57,8 +57,8 @@ static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
 /* Acknowledge the claim of index, and unlock. */
 static int settle(struct uat_thief *thief, int victim, uint64_t index, enum uat_ack_status status)
 {
-    /* The owner reads the acknowledgement, and thieves read the lock. Nobody needs an order of these two operations,
-     * but they take effect in order anyway (O1). */
+    /* The owner reads the acknowledgement, and thieves read the lock. So the order of these two operations does not
+     * matter, though they take effect in order (O1). */
     struct uat_op chain[2] = {
         uat_thief_acknowledgement(thief, victim, index, status),
         uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1),

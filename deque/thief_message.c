@@ -2,9 +2,9 @@
 /*
  * The message protocol: the thief asks, the victim gives. Model: tests/model/message.pml; invariants: mailbox.h.
  *
- * The peek takes one round trip, and the request takes another. The continuation needs no further round trip, but
- * arrives only after the victim has checked its mailbox. The thief waits for a bounded time, then withdraws the request
- * and tries another victim.
+ * The peek takes one round trip, and the request takes another. The continuation needs no further round trip, but it
+ * arrives only after the victim has checked its mailbox. The thief waits for a bounded time. Then it withdraws the
+ * request and tries another victim.
  */
 #include <assert.h>
 #include <errno.h>
@@ -15,12 +15,15 @@
 #include "base/word.h"
 #include "deque/thief_internal.h"
 
-enum { WAITING_EVERY = 1024 /* polls for an answer that is certain to arrive, between two calls of thief->waiting */ };
+enum {
+    WAITING_EVERY = 1024 /* polls between two calls of thief->waiting, during a wait for an answer that is certain to
+                             * arrive */
+};
 
 enum answer { ANSWER_NONE, ANSWER_GIVEN, ANSWER_REFUSED };
 
 /* Acquire: orders the load of the count before the loads of `given` and of the stack. Pairs with the FETCH_ADD in
- * give() or refuse(), mail.c. In give() it follows the WRITEs of stack and `given` (M5). */
+ * give() or refuse(), mail.c. In give(), the FETCH_ADD follows the WRITEs of stack and `given` (M5). */
 static enum answer look_for_answer(const struct uat_thief *thief)
 {
     uint64_t answers = uat_cpu_load_acquire(&thief->mail->box->answers), news = answers - thief->answers;
@@ -46,14 +49,14 @@ static void check_front(const struct uat_thief *thief, int victim, const struct 
         uat_word_refuse(victim, "the offer in the mailbox", front->offer);
 }
 
-/* Choose the victim to ask. UAT_STEAL_DONE: the victim is stolen->victim, and its mailbox is free. */
+/* Choose the victim to ask. After UAT_STEAL_DONE, stolen->victim is the victim, and its mailbox is free. */
 static int peek(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
     int rc = uat_thief_read_all(thief, victims, read_front), result = UAT_STEAL_EMPTY;
     if (rc)
         return rc;
     stolen->trips++;
-    uint64_t highest = 0; /* the highest sp is the oldest entry, which usually has the most work left */
+    uint64_t highest = 0; /* the entry with the highest sp is the oldest; it usually has the most work left */
     for (int i = 0; i < victims->count; i++) {
         const struct uat_mailbox_front *front = &thief->landing->front[i];
         check_front(thief, victims->rank[i], front);
@@ -77,14 +80,14 @@ static void note(struct uat_thief *thief, int victim, const struct uat_mailbox_f
     thief->known[victim] = uat_mailbox_is_free(front) ? front->ask : UAT_ASK_UNKNOWN;
 }
 
-/* Did the peek READ the victim's mailbox? Under paper-message a peek READs the ring. */
+/* Did the peek READ the victim's mailbox? Under paper-message, it READ the ring instead. */
 static bool has_peeked(const struct uat_thief *thief)
 {
     return thief->peek && !thief->mail->giver.grants;
 }
 
-/* Put this thief's request into the victim's mailbox, if the mailbox has the free value that the thief knows. *request
- * is set to the request. Returns UAT_STEAL_DONE if the request is in the mailbox. */
+/* Put this thief's request into the victim's mailbox, if the mailbox still has the free value that the thief knows.
+ * Sets *request to the request. Returns UAT_STEAL_DONE if the request is in the mailbox. */
 static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
 {
     struct uat_landing *l = thief->landing;
@@ -108,8 +111,8 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
     return UAT_STEAL_LOST_RACE;
 }
 
-/* Ask the given victim without a peek, with the last known free value of its mailbox. Ask once more if that value was
- * out of date. */
+/* Ask the given victim without a peek. First try the last known free value of its mailbox. If that value is out of
+ * date, try once more. */
 static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint64_t *request)
 {
     int victim = stolen->victim, result = UAT_STEAL_LOST_RACE;
@@ -157,8 +160,8 @@ static int await(struct uat_thief *thief, int victim, enum answer *answer)
 }
 
 /*
- * READ `taken` until it no longer says { this request, LOOKING }. When this function returns, the owner has decided the
- * withdrawn request, or has not seen it. *answered is set to true if the owner gave or refused.
+ * READ `taken` until it is no longer { this request, LOOKING }. When this function returns, the owner has decided the
+ * withdrawn request, or has not seen it. Sets *answered to true if the owner gave or refused.
  */
 static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, bool *answered, unsigned *trips)
 {
@@ -184,7 +187,7 @@ static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, 
     return 0;
 }
 
-/* Withdraw the request (M4). *answer is set to the answer that arrived in the meantime, or to ANSWER_NONE. */
+/* Withdraw the request (M4). Sets *answer to the answer that arrived in the meantime, or to ANSWER_NONE. */
 static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum answer *answer, unsigned *trips)
 {
     struct uat_landing *l = thief->landing;
@@ -199,8 +202,8 @@ static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum 
     if (rc)
         return rc;
     ++*trips;
-    /* If the swap failed, a later request is in the mailbox. So this request was decided before it was withdrawn, and
-     * it was answered. */
+    /* If the swap failed, a later request is in the mailbox. So the owner decided and answered this request before it
+     * could be withdrawn. */
     bool withdrawn = l->old == request, answered = true;
     if (withdrawn && (rc = learn_decision(thief, victim, number, &answered, trips)))
         return rc;
@@ -226,13 +229,13 @@ static int get_answer(struct uat_thief *thief, struct uat_stolen *stolen, uint64
         rc = look(thief, answer);
     }
     uat_phase_end(UAT_PHASE_ANSWER, begin);
-    thief->known[stolen->victim] = request; /* this value is free once the request is decided */
+    thief->known[stolen->victim] = request; /* this value becomes free when the request is decided */
     if (rc || *answer != ANSWER_NONE)
         return rc;
     return withdraw(thief, stolen->victim, request, answer, &stolen->trips);
 }
 
-/* Set sp and base of the stolen continuation, whose stack is in place. */
+/* The stack of the stolen continuation is in place: set sp and base. */
 static int take(struct uat_thief *thief, struct uat_stolen *stolen)
 {
     struct uat_stack stack = uat_place_stack(thief->mail->box->given, thief->low);
@@ -296,8 +299,8 @@ int uat_message_poke(struct uat_thief *thief, int victim)
     if (!uat_mailbox_is_free(&l->front[0]))
         return 0;
     uint64_t free = l->front[0].ask, number = uat_ask_number(free) + 1;
-    /* The request is WITHDRAWN from the start, so the owner never decides it. So no stack arrives here, where the
-     * region may hold a task (M6). */
+    /* The request is marked WITHDRAWN from the start, so the owner never decides it and gives no stack. A stack could
+     * overwrite a task in this worker's region (M6). */
     uint64_t request = uat_ask(number, thief->transport->rank) | UAT_ASK_WITHDRAWN;
     struct uat_op op = uat_op_cmp_swap(&l->old, ask, free, request);
     uat_delay();

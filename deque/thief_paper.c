@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The paper protocol: a steal with the same remote operations as in Akiyama and Taura (HPDC'15; JIP 24(3) 2016, table
- * 3), one after the other. It exists for comparisons. Model: tests/model/paper.pml.
+ * The paper protocol, for comparisons: a steal by the same sequence of remote operations as in Akiyama and Taura
+ * (HPDC'15; JIP 24(3) 2016, table 3). Model: tests/model/paper.pml.
  *
  *   empty check  READ claims, slots and lock                 omitted with UAT_PEEKS=none
  *   lock         FETCH_ADD(lock, 1)
@@ -9,10 +9,10 @@
  *   transfer     READ stack
  *   unlock       WRITE ack { t, STOLEN or ABORTED }.
  *
- * A steal that succeeds takes 4 READs, 2 WRITEs and 1 FETCH_ADD, and waits for each of them. It READs the slot once
- * more if the owner publishes that slot at this very moment. In the papers, a processor executes the FETCH_ADD on the
+ * A steal that succeeds takes 4 READs, 2 WRITEs and 1 FETCH_ADD, and waits for each of them. If the owner is just
+ * publishing that slot, the thief READs the slot once more. In the papers, a processor executes the FETCH_ADD on the
  * lock word, and a WRITE of 0 unlocks. But an adapter's FETCH_ADD may load the old value before such a WRITE and store
- * its sum after it. So here the WRITE that unlocks goes to another word: the acknowledgement, which the owner needs
+ * its sum after the WRITE. So here the WRITE that unlocks goes to another word: the acknowledgement. The owner needs it
  * anyway.
  *
  * The paper-message protocol replaces the lock by a request that the victim grants or refuses: see P4 to P6 in grant.h.
@@ -21,7 +21,8 @@
  *       claims and the last claim is acknowledged. A thief that does not claim undoes its FETCH_ADD by FETCH_ADD(-1),
  *       exactly once.
  *   P2  A thief holds the lock if its FETCH_ADD returned t, claims is t, and t - 1 is acknowledged. No other thief can
- *       hold it: until this thief subtracts 1 or has claimed t, every other FETCH_ADD returns more than t.
+ *       hold the lock at that time: until this thief subtracts 1 or has claimed t, every other FETCH_ADD returns more
+ *       than t.
  *   P3  Only the holder WRITEs claims and ack. Every WRITE is complete before the next operation is posted (O7).
  */
 #include "base/delay.h"
@@ -29,8 +30,7 @@
 #include "deque/thief_internal.h"
 
 enum {
-    LOCK_BITS = 32 /* the lock exceeds claims by the number of thieves that added 1 and have not claimed: less than
-                       * 2^32 */
+    LOCK_BITS = 32 /* lock - claims is the number of thieves that added 1 and have not claimed: less than 2^32 */
 };
 
 /* Undo this thief's FETCH_ADD of 1 (P1). Returns result, or a negative errno. */
@@ -50,7 +50,8 @@ static int read_ring(struct uat_thief *thief, int victim)
     return uat_transport_do(thief->transport, victim, &op, 1);
 }
 
-/* Does this thief hold the lock (P2)? Compares the value that its FETCH_ADD returned with the ring, READ after it. */
+/* Does this thief hold the lock (P2)? Compares the value that its FETCH_ADD returned with the copy of the ring that was
+ * READ afterwards. */
 static bool is_held(const struct uat_thief *thief, int victim)
 {
     uint64_t old = thief->landing->old, claims = thief->landing->ring.peek.claims;
@@ -59,9 +60,10 @@ static bool is_held(const struct uat_thief *thief, int victim)
     return old == claims && uat_ack_for(thief->landing->ring.ack[uat_slot_of(claims - 1)], claims - 1);
 }
 
-/* With the lock held: WRITE claims, so that the owner sees the claim, then READ the slot. UAT_STEAL_DONE: the entry is
- * this thief's, it no longer changes, and landing->slot is consistent. The READ is posted only after the WRITE is
- * complete, so it samples the slot after claims has changed (O7). Pairs with the fence in withdraw_steps(), owner.c. */
+/* With the lock held: WRITE claims, so that the owner sees the claim; then READ the slot. After UAT_STEAL_DONE the
+ * entry is this thief's, the entry no longer changes, and landing->slot is consistent. The READ is posted only after
+ * the WRITE is complete. So the READ samples the slot after claims has changed (O7). Pairs with the fence in
+ * withdraw_steps(), owner.c. */
 static int claim(struct uat_thief *thief, int victim, uint64_t index, struct uat_stolen *stolen)
 {
     uint64_t offered = thief->landing->ring.peek.slot[uat_slot_of(index)].state;
@@ -78,7 +80,7 @@ static int claim(struct uat_thief *thief, int victim, uint64_t index, struct uat
     int result = rc ? rc : uat_thief_judge(thief, victim, index);
     if (result != UAT_STEAL_DONE || thief->landing->slot.state == offered)
         return result;
-    /* The owner was publishing the slot, so its two words may be from two publications (T4). */
+    /* The owner was just publishing the slot. So the slot's two words may be from two publications (T4). */
     stolen->second_look = true;
     thief->count.second_looks++;
     stolen->trips++;
@@ -86,7 +88,7 @@ static int claim(struct uat_thief *thief, int victim, uint64_t index, struct uat
     return rc ? rc : UAT_STEAL_DONE;
 }
 
-/* READ the stack of the claimed entry, which the owner leaves alone until the acknowledgement (T2). */
+/* READ the stack of the claimed entry. The owner does not change that stack before the acknowledgement (T2). */
 static int transfer(struct uat_thief *thief, int victim, struct uat_stolen *stolen)
 {
     const struct uat_slot *slot = &thief->landing->slot;
@@ -130,7 +132,7 @@ static int take(struct uat_thief *thief, int victim, bool granted, struct uat_st
     return rc ? rc : result;
 }
 
-/* Is the lock free? The papers' empty check does not READ the lock. This check READs it, because otherwise many thieves
+/* Is the lock free? The papers' empty check does not READ the lock. This check READs the lock. Otherwise many thieves
  * could keep the lock from each other by increments that they have not yet undone. */
 static bool is_free(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
@@ -154,8 +156,8 @@ static int attempt(struct uat_thief *thief, const struct uat_victims *victims, s
     if (rc)
         return rc;
     stolen->trips++;
-    /* End the attempt if the FETCH_ADD did not return the peeked claims. The FETCH_ADD returns the value of claims or a
-     * greater value. So in that case another thief holds the lock, or has just claimed the peeked entry. */
+    /* End the attempt if the FETCH_ADD did not return the peeked value of claims. The FETCH_ADD returns at least the
+     * current value of claims. So another thief holds the lock, or has just claimed the peeked entry. */
     if (peek && thief->landing->old != peek->claims)
         return leave(thief, victim, UAT_STEAL_LOST_RACE);
     return take(thief, victim, false, stolen);
@@ -167,7 +169,7 @@ int uat_paper_steal(struct uat_thief *thief, const struct uat_victims *victims, 
     return uat_thief_count(thief, attempt(thief, victims, stolen));
 }
 
-/* The empty check and the request for the lock, then the steps of the paper protocol. */
+/* One attempt: the empty check, the request for the lock, and then the steps of the paper protocol. */
 static int attempt_by_message(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
     struct uat_peek *peek;

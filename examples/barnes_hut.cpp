@@ -3,8 +3,8 @@
  * Gravitation of N bodies by an octree (Barnes and Hut, Nature 324, 1986). Each time step builds a new octree in
  * parallel.
  *
- * The sequential and the parallel program build trees and add up in the same order, whichever worker runs a task. So
- * their positions are equal to the last bit. The forces are checked against direct sums.
+ * Whichever worker runs a task, the parallel program builds trees and adds up in the same order as the sequential one.
+ * So their positions are equal to the last bit. Direct sums check the forces.
  */
 #include <cerrno>
 #include <new>
@@ -18,7 +18,7 @@ namespace
 {
 using namespace octree;
 
-constexpr int sample = 64; /* number of bodies whose forces are checked */
+constexpr int sample = 64; /* number of bodies whose forces the program checks */
 
 int64_t n = 20000, steps = 2, seed = 1;
 double theta = 0.5, time_step = 0.001;
@@ -47,7 +47,8 @@ template <class M> double move(const World &w, int64_t from, int64_t to, bool fi
     return most;
 }
 
-/* Second part, for bodies [from, to) in the tree's order: compute the forces on them and change their velocities. */
+/* Second part, for bodies [from, to) in the tree's order: compute the forces on these bodies, and change their
+ * velocities. */
 template <class M> void accelerate(const World &w, int64_t from, int64_t to, bool first)
 {
     for (int64_t i = from; i < to; i++) {
@@ -108,7 +109,7 @@ Vector direction(uint64_t &state, double length)
     return length * Vector{s * std::cos(angle), s * std::sin(angle), z};
 }
 
-/* Body i of a cluster (Plummer 1911), made by the method of Aarseth, Henon and Wielen (1974). */
+/* Make body i of a cluster (Plummer 1911) by the method of Aarseth, Henon and Wielen (1974). */
 void make_body(int64_t i, Body *b, Motion *m)
 {
     uint64_t state = uint64_t(seed) << 40 ^ uint64_t(i);
@@ -181,7 +182,7 @@ int run(uint64_t *answer)
     return 0;
 }
 
-/* The sum of the squared relative errors of a sample's accelerations, compared with direct sums. */
+/* Compare a sample's accelerations with direct sums. Returns the sum of the squared relative errors. */
 double sum_directly(const World &w)
 {
     return uat::parallel_reduce(

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The search of the Graph500 benchmark (specification 2.0): breadth-first, from up to 64 vertices of a Kronecker graph.
- * Each search is validated. The rate is in traversed edges per second (TEPS). As the specification demands, it is the
- * harmonic mean over the search keys.
+ * The program validates each search. The rate is in traversed edges per second (TEPS). As the specification demands,
+ * the rate is the harmonic mean over the search keys.
  */
 #include <algorithm>
 #include <cmath>
@@ -26,8 +26,8 @@ std::vector<uint32_t> chosen;
 bool all_valid;
 double figures[UAT_BENCH_FIGURES];
 
-/* Choose different vertices that have neighbours; all ranks choose the same. If the graph has too few of them, choose
- * all. */
+/* Choose different vertices that have neighbours. All ranks choose the same vertices. If the graph has too few such
+ * vertices, choose all of them. */
 void choose_keys(const kronecker::Graph &g)
 {
     uint64_t state = uint64_t(seed);
@@ -51,7 +51,7 @@ try {
     uint64_t begin = uat_time_ns();
     kronecker::construct(g);
     figures[5] = 1e-9 * double(uat_time_ns() - begin);
-    /* No task writes these arrays any more, so their cached bytes stay valid. */
+    /* From here on, no task writes these arrays, so their cached bytes stay valid. */
     for (void *array : {static_cast<void *>(g.edge.data()), static_cast<void *>(g.offset.data()),
                         static_cast<void *>(g.neighbour.data())})
         if (int rc = uat_global_freeze(array))
@@ -126,7 +126,8 @@ try {
         uat_bench_resume();
         plain.run(key);
         uat_bench_pause();
-        for (uint64_t i = 0; i < search->g.edge.size(); i++) /* count the list's edges with an end in the tree */
+        for (uint64_t i = 0; i < search->g.edge.size(); i++) /* count the edges of the list that have an end in the
+                                                              * tree */
             answer[0] += plain.parent[kronecker::make_edge(int(scale), uint64_t(seed), i).u] != kronecker::none;
     }
     return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The search of bfs_search.cpp, written for one core. */
+/* The same search as in bfs_search.cpp, written for one core. */
 #include <algorithm>
 
 #include "examples/bfs_search.hpp"

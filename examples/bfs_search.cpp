@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Search level by level, in two ways (Beamer, Asanovic and Patterson, SC'12). Bottom-up: a loop over all vertices; each
- * vertex outside the tree looks for a neighbour in the last level. An iteration writes only its own words, so no
- * atomics are needed. Top-down, for levels with few edges: the neighbours of the last level join the tree. Each task
+ * vertex outside the tree looks for a neighbour in the last level. An iteration writes only its own words, so the loop
+ * needs no atomics. Top-down, for levels with few edges: the neighbours of the last level join the tree. Each task
  * reads all edges of the level, and adds the vertices that are in its own part of the bitmaps.
  */
 #include "examples/bfs_search.hpp"
@@ -15,8 +15,8 @@ namespace bfs
 namespace
 {
 
-constexpr uint64_t piece = 256;   /* maximum neighbours that are checked out at once */
-constexpr uint64_t words = 4;     /* bitmap words per block; a block is the unit of loops over all vertices */
+constexpr uint64_t piece = 256;   /* maximum neighbours to check out at once */
+constexpr uint64_t words = 4;     /* bitmap words per block; loops over all vertices go block by block */
 constexpr uint64_t shared = 4096; /* a top-down level with fewer edges (some 50 us of work) is one task */
 constexpr uint64_t parts_max = 8; /* maximum tasks of a top-down level */
 
@@ -35,14 +35,14 @@ template <class T> uat::span<T> rows_of(uat::span<T> array, uint64_t b, uint64_t
     return array.subspan(64 * words * b, 64 * words + more);
 }
 
-/* The block with which this worker starts a loop. The block's words are near, and the worker has used them in the
- * previous level. */
+/* This worker starts a loop with this block. The block's words are near, and the worker has used them in the previous
+ * level. */
 uint64_t first_block(const Search &s)
 {
     return blocks_of(s) * uint64_t(uat_rank()) / uint64_t(uat_size());
 }
 
-/* The first of a row's neighbours that is also in the map; kronecker::none if there is none. */
+/* The first of a row's neighbours that is also in the map. If there is none, returns kronecker::none. */
 uint32_t neighbour_in(const uint64_t *map, uat::span<uint32_t> row)
 {
     for (; !row.empty(); row = row.subspan(piece))
@@ -52,7 +52,7 @@ uint32_t neighbour_in(const uint64_t *map, uat::span<uint32_t> row)
     return kronecker::none;
 }
 
-/* Add the vertices of block b that are not seen and have a neighbour in the last level. */
+/* Add the vertices of block b that have a neighbour in the last level and are not seen yet. */
 Found bottom_up(const Search &s, uint64_t b, const uint64_t *last)
 {
     auto offset = rows_of(s.g.offset, b, 1).read();
@@ -88,13 +88,15 @@ Found search_bottom_up(const Search &s)
                                        });
 }
 
-/* The words of the bitmaps that a task has checked out, from word `first`. The task may add their vertices. */
+/* The words of the bitmaps, from word `first` on, that a task has checked out. The task may add the vertices of these
+ * words. */
 struct Part {
     uint64_t first;
     uat::checkout<uint64_t> next, seen;
 };
 
-/* Make a vertex a child of v unless it is seen. w: the vertex, counted from the part's first one. */
+/* Make a vertex a child of v unless the vertex is seen. w: the vertex's number, counted from the part's first
+ * vertex. */
 void adopt(const Search &s, const Part &part, uint64_t w, uint32_t v, Found &found)
 {
     if (has(part.seen.data(), w))
@@ -114,7 +116,8 @@ void adopt_neighbours(const Search &s, const Part &part, uint32_t v, Found &foun
 
     for (auto row = s.g.neighbour.subspan(begin, end - begin); !row.empty(); row = row.subspan(piece)) {
         size_t n = 0;
-        for (uint32_t u : row.first(piece).read()) { /* branch-free, because every task reads all edges of the level */
+        for (uint32_t u : row.first(piece).read()) { /* without branches, because every task reads all edges of the
+                                                      * level */
             mine[n] = u - first;
             n += u - first < vertices;
         }
@@ -136,7 +139,8 @@ Found top_down(const Search &s, uint64_t begin, uint64_t end)
     return found;
 }
 
-/* Search one level top-down, in one part per worker but at most parts_max, because each part reads all edges. */
+/* Search one level top-down, in one part per worker. There are at most parts_max parts, because each part reads all
+ * edges. */
 Found search_top_down(const Search &s, uint64_t edges)
 {
     uint64_t size = s.seen.size(), first = uint64_t(uat_rank());
@@ -148,8 +152,8 @@ Found search_top_down(const Search &s, uint64_t edges)
     });
 }
 
-/* Prepare block b for a search: no vertex has a parent. Vertices without edges, and bits beyond the last vertex, are
- * marked as seen. */
+/* Prepare block b for a search: no vertex has a parent. Mark vertices without edges, and bits beyond the last vertex,
+ * as seen. */
 void clear(const Search &s, uint64_t b)
 {
     auto offset = rows_of(s.g.offset, b, 1).read();

@@ -10,10 +10,10 @@
 namespace bfs
 {
 
-/* A level is searched top-down if it has fewer edges than (edges left) / few / (workers). */
+/* Search a level top-down if it has fewer edges than (edges left) / few / (workers). */
 constexpr uint64_t few = 14;
 
-/* Vertices found, and the number of their edges. */
+/* The number of vertices found, and of their edges. */
 struct Found {
     uint64_t vertices, edges;
 };
@@ -35,12 +35,13 @@ inline void add(uint64_t *map, uint64_t v)
 /* A search in global memory. */
 struct Search {
     kronecker::Graph g;
-    uat::span<uint32_t> parent; /* the result, by vertex; the root's parent is the root; none: not reached */
-    /* Bitmaps: the last level, the next level, and all vertices seen so far, which include those without edges. Each
-     * bitmap is on one host, because it is read as a whole. */
+    uat::span<uint32_t> parent; /* the result, by vertex; the root's parent is the root; `none`: the search did not
+                                 * reach the vertex */
+    /* Bitmaps: the last level, the next level, and all vertices seen so far. Vertices without edges count as seen. Each
+     * bitmap is on one host, because tasks read it as a whole. */
     uat::span<uint64_t> last, next, seen;
 
-    /* Collective, outside of runs. The constructor throws uat::error, after a report. */
+    /* Collective, outside of runs. After a failure, the constructor reports it and throws uat::error. */
     explicit Search(const kronecker::Graph &graph);
     void run(uint32_t root) const;
 };
@@ -50,7 +51,7 @@ struct Plain {
     std::vector<uint64_t> offset, last, next, seen;
     std::vector<uint32_t> neighbour, parent;
 
-    /* Copies a graph out of global memory. */
+    /* Copies the graph out of global memory. */
     explicit Plain(const kronecker::Graph &g);
     void run(uint32_t root);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conjugate gradients (Hestenes and Stiefel 1952) for the matrix of HPCG: a cube of unknowns, each coupled to its 26
- * neighbours by -1 and to itself by 26. Unlike HPCG it has no preconditioner and does not store the matrix.
+ * Conjugate gradients (Hestenes and Stiefel 1952) for the matrix of HPCG: a cube of unknowns. Each unknown is coupled
+ * to its 26 neighbours by -1 and to itself by 26. Unlike HPCG it has no preconditioner and does not store the matrix.
  *
  * The vectors are arrays in global memory. Unknowns are numbered along x first, then y, then z. A line consists of the
  * unknowns with the same y and z. Loops run over blocks of lines. An iteration checks out the lines that it uses, so
- * they may be near or far. The sequential program calls the same functions with plain vectors. The exact solution is 1
- * everywhere. At the end the residual is recomputed from the solution.
+ * these lines may be near or far. The sequential program calls the same functions with plain vectors. The exact
+ * solution is 1 everywhere. At the end the program recomputes the residual from the solution.
  */
 #include <algorithm>
 #include <array>
@@ -23,13 +23,13 @@ namespace
 {
 using Vector = uat::span<double>;
 
-constexpr int64_t edge_max = 512, lines = 16; /* maximum unknowns along an edge; lines per block */
+constexpr int64_t edge_max = 512, lines = 16; /* edge_max: maximum unknowns along an edge; lines: per block */
 
 int64_t edge = 96, iterations_max = 500;
 double tolerance = 1e-9;
 Vector x, r, p, q; /* solution, residual, direction, A p */
 
-/* An element of A times ones: 27 minus the number of unknowns in the neighbourhood, this one included. */
+/* An element of A times the vector of ones: 27 minus the number of unknowns in the neighbourhood, this one included. */
 double right_hand_side(int64_t line, int64_t i)
 {
     auto near = [](int64_t k) { return 1 + (k > 0) + (k < edge - 1); };
@@ -38,8 +38,8 @@ double right_hand_side(int64_t line, int64_t i)
 
 /*
  * Computes out := A v for lines [from, to) of a plane. v points to lines of the plane below, of the plane itself and of
- * the plane above; a pointer is null if there is no such plane. The lines are [low, high): [from, to), and one more on
- * each side if it exists. Returns the dot product of v and out.
+ * the plane above. A pointer is null if there is no such plane. The lines are [low, high): lines [from, to), and one
+ * more line on each side if there is one. Returns the dot product of v and out.
  */
 double apply_lines(std::array<const double *, 3> v, int64_t from, int64_t to, double *out)
 {
@@ -61,7 +61,7 @@ double apply_lines(std::array<const double *, 3> v, int64_t from, int64_t to, do
     return dot;
 }
 
-/* Set x := 0, r := p := b for the lines from `line` on. Returns the squared norm of b. */
+/* Set x := 0, r := p := b, for the lines from `line` on. Returns the squared norm of b. */
 template <class V> double start(int64_t line, V &x, V &r, V &p)
 {
     double square = 0;
@@ -134,7 +134,7 @@ struct Block {
         return z * edge + from;
     }
     /* of(): the block's part of a vector. around(): the same lines of plane z + up, and one more line on either side,
-     * if they exist. */
+     * as far as these lines exist. */
     Vector of(Vector v) const
     {
         return v.subspan(size_t(line() * edge), size_t((to - from) * edge));
@@ -164,7 +164,7 @@ double apply(Vector v)
     });
 }
 
-/* The result of a run: iterations, and the squared norm of the residual divided by the squared norm of the right-hand
+/* The result of a run: iterations, and the ratio of two squared norms: that of the residual and that of the right-hand
  * side. */
 struct Solved {
     int64_t iterations;
@@ -239,10 +239,10 @@ try {
 }
 
 /*
- * An error e has the residual A e, so e is at most the residual divided by A's least eigenvalue. A is 27 I minus the
- * Kronecker product of three tridiagonal matrices of ones. The largest eigenvalue of such a matrix is 1 + 2 cos(pi /
- * (edge + 1)). Because of rounding, the residual that the iteration updates differs from the recomputed one. `slack`
- * allows for that, and `rounding` for a tolerance of 0.
+ * An error e has the residual A e. So |e| is at most the residual's norm divided by A's least eigenvalue. A is 27 I
+ * minus the Kronecker product of three tridiagonal matrices of ones. The largest eigenvalue of such a matrix is 1 + 2
+ * cos(pi / (edge + 1)). Because of rounding, the residual that the iteration updates differs from the recomputed one.
+ * `slack` allows for this difference. `rounding` allows for a tolerance of 0.
  */
 constexpr double slack = 10, rounding = 1e-13;
 

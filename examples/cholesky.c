@@ -2,11 +2,11 @@
 /*
  * Tiled Cholesky factorisation A = L L^T by data-flow tasks (uat/dataflow.h). The loop nest of cholesky() is the
  * sequential algorithm. The access modes of the four kernels define the dependences. With -m 1 the same kernels run as
- * fork-join tasks, and the program waits after each panel and after each update. With -m 2 there is one task per tile;
- * it waits by latches for the tiles that it needs, one after the other. With -m 3 nested flows unroll blocks of tiles.
+ * fork-join tasks, and the program waits after each panel and after each update. With -m 2 there is one task per tile.
+ * It waits by latches for the tiles that it needs, one after the other. With -m 3 nested flows unroll blocks of tiles.
  *
- * The matrix is symmetric, with random elements and a dominant diagonal. The factor is checked by the product with a
- * vector: |A x - L (L^T x)|. The kernels are plain loops. With -w they compute nothing, but take the given time in a
+ * The matrix is symmetric, with random elements and a dominant diagonal. A product with a vector checks the factor: |A
+ * x - L (L^T x)|. The kernels are plain loops. With -w the kernels compute nothing, but take the given time in a
  * simulation (UAT_TRANSPORT=sim).
  */
 #include <errno.h>
@@ -30,7 +30,7 @@ enum way { FLOW, FORK_JOIN, LATCHES, NESTED };
 
 static tile *matrix; /* tile (i, j) is number i * cholesky_n + j */
 
-/* Element (i, j), which equals element (j, i). */
+/* Element (i, j). It equals element (j, i). */
 static double element(int64_t i, int64_t j)
 {
     uint64_t state = (uint64_t)(i > j ? i * cholesky_n * B + j : j * cholesky_n * B + i);
@@ -113,7 +113,7 @@ UAT_TASK_VOID(cholesky_fork_join, tile *, t)
     }
 }
 
-/* The algorithm of cholesky() with one task per tile. The tile's latch opens when the tile is final. */
+/* The algorithm of cholesky() with one task per tile. A tile's latch opens when the tile is final. */
 
 static uat_latch_t *latches;
 
@@ -267,7 +267,7 @@ static void product(bool transposed, const double *x, double *y)
         }
 }
 
-/* The largest error of a component of L (L^T x), relative to the largest component of A x. */
+/* The largest error of any component of L (L^T x), relative to the largest component of A x. */
 static double residual(double *x, double *y)
 {
     double error = 0, largest = 0;

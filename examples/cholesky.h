@@ -18,7 +18,7 @@ static inline tile *tile_at(tile *t, int64_t i, int64_t j)
     return &t[i * cholesky_n + j];
 }
 
-/* Instead of computing, spend this number of sixths of a gemm's simulated time. Returns false if the kernel must
+/* Instead of computing, spend simulated time. sixths: how long, in sixths of a gemm. Returns false if the kernel must
  * compute. */
 static inline bool pretend(int64_t sixths)
 {
@@ -51,7 +51,7 @@ UAT_FLOW_TASK(gemm, in, tile, a, in, tile, b, inout, tile, c)
         tile_gemm(a, b, c);
 }
 
-/* Factor a matrix by nested flows. Call it in a task. */
+/* Factor a matrix by nested flows. Call this function in a task. */
 void cholesky_by_blocks(tile *t);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "examples/cholesky.h"
 
-/* A step on blocks. Without a: factor c. With a but without b: solve for c with a. With both: c -= a b^T. */
+/* A step on blocks. Without `a` and `b`: factor c. With `a` only: solve for c with `a`. With both: c -= a b^T. */
 struct step {
     tile *a, *b, *c;
     int64_t rows, columns, depth;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The 0/1 knapsack problem by branch and bound (Kolesar 1967; bound of Dantzig 1957), with the best value so far in one
+ * The 0/1 knapsack problem by branch and bound (Kolesar 1967; bound of Dantzig 1957). The best value so far is in one
  * atomic word that all workers share. A task that finds a better knapsack raises the word, and all tasks prune by it.
  * Fork and join alone cannot share the value: with -g 0, a task knows only the best value that its parent knew at the
  * spawn.
  *
- * Each process keeps a copy of the word and rereads the word once in a while. An old value can only be too low, so it
- * only prunes less. The answer is checked against dynamic programming.
+ * Each process keeps a copy of the word, and rereads the word once in a while. An old value can only be too low, so a
+ * task only prunes less with it. Dynamic programming checks the answer.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ enum {
 
 static int64_t n = 150, range = 1000, kind = 1, seed = 1, global_bound = 1;
 
-/* The instance; all ranks make the same one. Items are sorted by falling profit per weight. weights[i], profits[i]: the
- * sums over the items before item i. */
+/* The instance. All ranks make the same instance. Items are sorted by falling profit per weight. weights[i],
+ * profits[i]: the sums over the items before item i. */
 static struct item {
     int64_t weight, profit;
 } item[ITEMS_MAX];
@@ -35,7 +35,7 @@ static uat_atomic_t *shared; /* the best value that any task has found */
 static int64_t seen;         /* this process's copy of *shared, which may be too low */
 
 struct found {
-    int64_t best; /* the best value; at first the one that this search must beat */
+    int64_t best; /* the best value; at first the value that this search must beat */
     uint64_t nodes;
 };
 
@@ -95,7 +95,7 @@ static bool known(uint64_t *answer)
     return true;
 }
 
-/* Publish a better value, and learn the best published one. */
+/* Publish a better value, and learn the best published value. */
 static void share(int64_t value)
 {
     int64_t old = uat_atomic_fetch_max_signed(shared, value);
@@ -103,7 +103,7 @@ static void share(int64_t value)
     seen = old > value ? old : value;
 }
 
-/* Raise f->best to this process's copy. With `look`, first refresh the copy from the shared word. */
+/* Raise f->best to this process's copy of the shared word. If `look`, first refresh the copy. */
 static void learn(struct found *f, bool look)
 {
     if (look)
@@ -111,7 +111,7 @@ static void learn(struct found *f, bool look)
     f->best = seen > f->best ? seen : f->best;
 }
 
-/* Count the node, and record the value of the items that fit. Returns true if nothing below the node can beat
+/* Count the node, and record the value of the items that fit. Returns true if no node below this one can beat
  * f->best. */
 static inline bool settled(struct node *at, struct found *f, bool with_others)
 {
@@ -132,7 +132,7 @@ static inline bool settled(struct node *at, struct found *f, bool with_others)
     return most <= f->best;
 }
 
-/* Search depth first: with the item by recursion, then without it by the next iteration. */
+/* Search depth first: first with the item, by recursion; then without it, by the next iteration. */
 static void search_here(struct node at, struct found *f, bool with_others)
 {
     while (!settled(&at, f, with_others)) {

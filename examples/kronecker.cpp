@@ -6,7 +6,7 @@
 namespace kronecker
 {
 
-/* A permutation of the numbers below 2^scale, since multiplications by odd numbers and xor-shifts are invertible. */
+/* A permutation of the numbers below 2^scale: multiplications by odd numbers and xor-shifts are invertible. */
 static uint32_t scrambled(uint32_t v, int scale, uint64_t seed)
 {
     uint32_t mask = uint32_t((UINT64_C(1) << scale) - 1);
@@ -52,8 +52,8 @@ void generate(const Graph &g, int scale, uint64_t seed)
     uat::run([=] { uat::tabulate(g.edge, [=](size_t i) { return make_edge(scale, seed, i); }); });
 }
 
-/* Three runs, because a run may use the cursors either as atomic words (the first and the last) or as plain data (the
- * second). */
+/* Three runs. The first and the last one use the cursors as atomic words, and the second one uses them as plain data. A
+ * single run must not do both. */
 void construct(const Graph &g)
 {
     uat::span<const Edge> edges = g.edge;

@@ -19,18 +19,19 @@ struct Edge {
     uint32_t u, v;
 };
 
-/* A graph in global memory; the same on all ranks. Its arrays live until uat_finalize(). */
+/* A graph in global memory. All ranks have the same values here. The graph's arrays live until uat_finalize(). */
 struct Graph {
     uint64_t vertices;
     uat::span<Edge> edge;          /* the list, self-loops and repetitions included */
-    uat::span<uint64_t> offset;    /* vertices + 1 elements: where the neighbours of a vertex start */
+    uat::span<uint64_t> offset;    /* vertices + 1 elements: the index in `neighbour` at which a vertex's neighbours
+                                    * start */
     uat::span<uint32_t> neighbour; /* the neighbours of all vertices, without self-loops */
-    uat::span<uint64_t> cursor;    /* by vertex: number of neighbours that construction has not stored yet */
-    uat::span<uint64_t> witness;   /* by vertex: the last validation that found the edge to its parent */
+    uat::span<uint64_t> cursor;    /* by vertex: the number of its neighbours that construction has not stored yet */
+    uat::span<uint64_t> witness;   /* by vertex: number of the last validation that found the edge to its parent */
 };
 
-/* An array in global memory, in chunks of `block` bytes, or blocked if `block` is 0. Throws uat::error, after a
- * report. */
+/* An array in global memory, in chunks of `block` bytes; if `block` is 0, the array is blocked. After a failure,
+ * reports it and throws uat::error. */
 template <class T> uat::span<T> make_array(uint64_t size, size_t block = 0)
 {
     auto how = block ? UAT_CYCLIC : UAT_BLOCKED;
@@ -40,7 +41,8 @@ template <class T> uat::span<T> make_array(uint64_t size, size_t block = 0)
     return uat::span<T>(array, size);
 }
 
-/* These functions and validate() are collective, outside of runs. allocate() throws uat::error, after a report. */
+/* These functions and validate() are collective, outside of runs. After a failure, allocate() reports it and throws
+ * uat::error. */
 Graph allocate(uint64_t vertices, uint64_t edges);
 void generate(const Graph &g, int scale, uint64_t seed);
 void construct(const Graph &g);
@@ -48,8 +50,8 @@ void construct(const Graph &g);
 /* Edge i of the list. */
 Edge make_edge(int scale, uint64_t seed, uint64_t i);
 
-/* The result of a validation: for each of the specification's rules the number of vertices or edges that break it, and
- * the number of traversed edges. */
+/* The result of a validation: the number of traversed edges and, for each of the specification's rules, the number of
+ * vertices or edges that break the rule. */
 struct Validity {
     int64_t broken[5], edges;
 };

@@ -23,8 +23,8 @@ static Validity operator+(Validity a, const Validity &b)
     return a;
 }
 
-/* The number of steps from v to the root; -1 if v is not in the tree, -2 if no path leads to the root. `mark` is set at
- * steps 1, 2, 4 and so on; a path with a cycle returns to `mark` (Brent 1980). */
+/* The number of steps from v to the root. Returns -1 if v is not in the tree, and -2 if no path leads to the root.
+ * `mark` is set at steps 1, 2, 4 and so on. A path with a cycle returns to `mark` (Brent 1980). */
 static int32_t steps_to_root(const Tree &t, uint32_t v)
 {
     uint32_t at = t.parent.get(v), before = v, mark = v;
@@ -53,7 +53,8 @@ static Validity find_level(const Tree &t, uint32_t v)
     return {{level == -2}, 0};
 }
 
-/* Check rules 3 and 4. If e leads to a vertex's parent, mark the vertex as having its tree edge in the list. */
+/* Check rules 3 and 4. If e leads from a vertex to its parent, record for the vertex that its tree edge is in the
+ * list. */
 static Validity judge_edge(const Tree &t, Edge e)
 {
     int32_t a = t.level.get(e.u), b = t.level.get(e.v);
@@ -62,7 +63,8 @@ static Validity judge_edge(const Tree &t, Edge e)
         auto witness = t.g.witness.atomic(way.u);
         uint64_t old = witness.load();
         if (old != t.number && t.parent.get(way.u) == way.v)
-            witness.compare_exchange_strong(old, t.number); /* if it fails, another task has marked the vertex */
+            witness.compare_exchange_strong(old, t.number); /* if the exchange fails, another task has marked the
+                                                             * vertex */
     }
     return {{0, 0, a >= 0 && b >= 0 && (a - b > 1 || b - a > 1), (a == -1) != (b == -1)}, a >= 0 && b >= 0};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An octree over bodies in global memory, built in parallel. A task sorts its bodies by octants, spawns a task for each
- * of the eight octants, and allocates its cell on its present worker. With Plain instead of Global, the same code is
- * the sequential program.
+ * of the eight octants, and allocates its cell on the worker that runs it now. With Plain instead of Global, the same
+ * code is the sequential program.
  */
 #ifndef UAT_OCTREE_HPP
 #define UAT_OCTREE_HPP
@@ -20,9 +20,9 @@
 namespace octree
 {
 
-constexpr int leaf = 16;       /* a cell with at most this number of bodies is not divided */
+constexpr int leaf = 16;       /* a cell with at most this number of bodies is a leaf */
 constexpr int together = 1024; /* a cell with at most this number of bodies is built by one task */
-constexpr int chunk = 256;     /* maximum bodies that are checked out at once */
+constexpr int chunk = 256;     /* maximum bodies to check out at once */
 constexpr int depth_max = 50;  /* limits the depth if bodies are at the same place */
 
 struct Vector {
@@ -49,7 +49,7 @@ inline double square(Vector a)
 struct Body {
     Vector x;
     double mass;
-    int64_t id; /* its place in motion[] */
+    int64_t id; /* the body's place in motion[] */
 };
 struct Motion {
     Vector v, a;
@@ -57,7 +57,7 @@ struct Motion {
 
 struct Cell;
 
-/* An octant of a cell: its mass, its centre of mass, and either a cell or a leaf's bodies. */
+/* An octant of a cell: mass, centre of mass, and either a cell or the bodies of a leaf. */
 struct Octant {
     Vector centre;
     double mass;
@@ -78,13 +78,14 @@ struct Range {
 
 /* All data. Arrays have the same addresses on all ranks. */
 struct World {
-    Body *body, *sorted, *other; /* body: by id; sorted: in the tree's order; other: scratch space for building it */
+    Body *body, *sorted, *other; /* body: by id; sorted: in the tree's order; other: scratch space for building the
+                                  * tree */
     Motion *motion;              /* by id */
     Octant root;
     double edge, theta; /* edge: of the root; theta: maximum ratio of a cell's size to its distance */
 };
 
-/* Memory of the parallel program, which is checked out while it is used. */
+/* Memory of the parallel program. Code checks it out while using it. */
 struct Global {
     template <class T> static T *open(T *p, int64_t count, uat_access access)
     {
@@ -116,8 +117,8 @@ struct Plain {
     }
 };
 
-/* Call f(elements, count, index of the first) for each chunk of [first, first + count). The chunk is open during the
- * call. */
+/* Call f(elements, count, index of the first) for each chunk of [first, first + count). The chunk is checked out during
+ * the call. */
 template <class M, class T, class F> void each_chunk(T *array, int64_t first, int64_t count, uat_access access, F f)
 {
     for (int64_t at = first; at < first + count; at += chunk) {
@@ -132,7 +133,7 @@ inline int octant_of(const Range &r, Vector x)
     return (x.x >= r.middle.x) + 2 * (x.y >= r.middle.y) + 4 * (x.z >= r.middle.z);
 }
 
-/* Sort a range of bodies by octants into the other array. part[8]: the octants' ranges. */
+/* Sort a range of bodies by octants into the other array. part[8]: on return, the octants' ranges. */
 template <class M> void divide(const World &w, const Range &r, Range *part)
 {
     Body *from = r.depth % 2 ? w.other : w.sorted, *to = r.depth % 2 ? w.sorted : w.other;
@@ -158,7 +159,7 @@ template <class M> void divide(const World &w, const Range &r, Range *part)
     });
 }
 
-/* Make a leaf. The leaf's bodies are moved to `sorted` if they are not there. */
+/* Make a leaf. Move the leaf's bodies to `sorted` if they are not there. */
 template <class M> Octant make_leaf(const World &w, const Range &r)
 {
     Octant o = {{0, 0, 0}, 0, nullptr, r.first, r.count};
@@ -194,7 +195,7 @@ template <class M> Octant build(const World &w, const Range &r)
         for (int i = 0; i < 8; i++)
             inner.octant[i] = build<M>(w, part[i]);
     }
-    o.cell = M::make(inner); /* after the joins, so that the cell is near to the task's present worker */
+    o.cell = M::make(inner); /* after the joins, so that the cell is near the worker that now runs the task */
     for (const Octant &i : inner.octant) {
         o.centre = o.centre + i.mass * i.centre;
         o.mass += i.mass;

@@ -56,7 +56,8 @@ struct Earlier {
 /* Facts about a row of records. together() combines the facts about two consecutive rows. */
 struct Summary {
     Record first, last;
-    uint64_t count, checksum, disorders; /* sums; disorders: number of records that belong before their predecessor */
+    uint64_t count, checksum, disorders; /* count, checksum: sums over the records; disorders: number of records that
+                                          * belong before their predecessor */
     uint64_t digest, power;              /* digest: a polynomial in keys' hashes; power: its variable ^ `count` */
 };
 

@@ -16,7 +16,7 @@ static inline uint64_t splitmix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Advance the state by one step, and return its random number. */
+/* Advance the state by one step, and return the next random number. */
 static inline uint64_t splitmix_next(uint64_t *state)
 {
     uint64_t x = splitmix(*state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tiles of a matrix, and the kernels of a tiled Cholesky factorisation. With HAVE_OPENBLAS the kernels call OpenBLAS;
- * otherwise they are plain loops. Tiles are stored by rows. Of a tile on the diagonal, only the lower triangle is a
+ * otherwise they are plain loops. Tiles are stored by rows. In a tile on the diagonal, only the lower triangle is a
  * result.
  */
 #ifndef EXAMPLES_TILES_H
@@ -27,13 +27,13 @@ extern "C"
     void
     dpotrf_(const char *triangle, const int *n, double *a, const int *pitch, int *info); /* of LAPACK */
 
-/* Call this before several threads call kernels: it makes a kernel use one thread. */
+/* Makes each kernel use only one thread. Call this before several threads call kernels. */
 static inline void tile_alone(void)
 {
     openblas_set_num_threads(1);
 }
 
-/* a := l with l l^T = a. LAPACK stores matrices by columns, so our lower triangle is its upper one. */
+/* a := l with l l^T = a. LAPACK stores matrices by columns, so our lower triangle is LAPACK's upper one. */
 static inline void tile_potrf(tile *a)
 {
     const int n = TILE;

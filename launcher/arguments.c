@@ -40,7 +40,7 @@ static const struct option long_options[] = {
 
 static char doctor_variable[] = UAT_DOCTOR_VARIABLE "=1";
 
-/* Print the help. With a form, print the settings as a document of that form. */
+/* Print the help. If `form` is given, print the settings as a document of that form instead. */
 static bool print_help(const char *form)
 {
     if (form && strcmp(form, "md") == 0) {
@@ -145,7 +145,7 @@ static void *allocate(size_t count, size_t size)
     return p;
 }
 
-/* The workers' environment: a copy of uatrun's own, without the variables of another PMIx launcher. */
+/* The workers' environment: a copy of uatrun's environment, without the variables of another PMIx launcher. */
 static char **copy_environment(int extra)
 {
     int n = 0;
@@ -220,8 +220,8 @@ static char *find_program(const char *name, int *status)
     return NULL;
 }
 
-/* Check the number of workers. Simulated workers have a different limit, and their number is passed in an environment
- * variable. */
+/* Check the number of workers. For simulated workers, the limit is different, and an environment variable passes their
+ * number on. */
 static bool check_workers(struct uat_arguments *out, bool simulated)
 {
     static char variable[64];
@@ -238,7 +238,7 @@ static bool check_workers(struct uat_arguments *out, bool simulated)
     return uat_arguments_set(out->env, variable);
 }
 
-/* Check the program and the settings, once all options are known. */
+/* Check the program and the settings, after all options are known. */
 static bool check_job(struct uat_arguments *out, char **rest, int *status)
 {
     char error[512];
@@ -308,7 +308,7 @@ bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *
 {
     int option;
     *out = (struct uat_arguments){.bind = true, .env = copy_environment(argc)};
-    opterr = 0; /* uatrun formats these lines itself */
+    opterr = 0; /* uatrun itself formats these messages */
     while ((option = getopt_long(argc, argv, "+:n:h", long_options, NULL)) != -1) {
         if (option == 'n')
             optarg = value_of_np(argc, argv);

@@ -30,12 +30,12 @@ struct uat_arguments {
 
 /*
  * Parse the command line. Returns true if there is a job to run. Otherwise it has printed the help, the version or an
- * error, and *status is the exit status: 0 after --help and --version.
+ * error. In that case *status is the exit status: 0 after --help and --version.
  */
 bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status);
 
-/* Add "NAME=VALUE" to env, or replace the entry of that NAME. env must have space for one more entry, and keeps the
- * pointer. If the text is no assignment, reports that and returns false. */
+/* Add "NAME=VALUE" to env, or replace the entry with that NAME. env must have space for one more entry, and keeps the
+ * pointer. If the text is no assignment, reports this and returns false. */
 bool uat_arguments_set(char **env, char *assignment);
 
 #endif

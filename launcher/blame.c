@@ -32,8 +32,7 @@ enum uat_blame uat_blame_judge(const struct uat_child *child, bool simulated)
 
 /*
  * Called when several workers have exited with a non-zero status. If all workers but one have the same status, return
- * the worker with the different status, because the others failed in the same fence. Otherwise return the first
- * culprit.
+ * the worker with the different status: the others failed in the same fence. Otherwise return the first culprit.
  */
 static struct uat_child *odd_one_out(const struct uat_seen *job)
 {
@@ -60,7 +59,7 @@ static int exit_code(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The stage of the worker's life, in words that end the line of the report. */
+/* Describes the stage of the worker's life by words for the end of the report's line. */
 static const char *stage_of(const struct uat_child *child)
 {
     switch (uat_server_presence(child->rank)) {
@@ -82,8 +81,8 @@ static bool any_present(const struct uat_seen *job)
     return false;
 }
 
-/* The keeper of a simulation reports how its workers ended. So this reports only a signal that ended the keeper
- * itself. */
+/* The keeper of a simulation reports how its workers ended. So this function reports only a signal that ended the
+ * keeper itself. */
 static int blame_simulation(const struct uat_seen *job, const struct uat_child *child)
 {
     int signal = WIFSIGNALED(child->status) ? WTERMSIG(child->status) : 0;
@@ -94,8 +93,8 @@ static int blame_simulation(const struct uat_seen *job, const struct uat_child *
     return exit_code(child->status);
 }
 
-/* End the other workers with a SIGTERM that carries the rank of the lost worker. Each of them looks in its own memory
- * for locks that the lost worker's tasks held. */
+/* End the other workers with a SIGTERM that carries the rank of the lost worker. Each of these workers then looks in
+ * its own memory for locks that the lost worker's tasks held. */
 static void tell_loss(const struct uat_seen *job, int rank)
 {
     const union sigval value = {.sival_int = uat_lost_value(rank)};

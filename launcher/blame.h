@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which worker failed first, and the report of how it failed. */
+/* Finds the worker that failed first, and reports how it failed. */
 #ifndef UAT_LAUNCHER_BLAME_H
 #define UAT_LAUNCHER_BLAME_H
 
@@ -9,27 +9,28 @@
 #include "launcher/child.h"
 #include "launcher/server.h"
 
-/* The certainty that a worker failed by itself, and not because another worker had failed. */
+/* How certain it is that a worker failed by itself, and not because another worker had failed. */
 enum uat_blame { UAT_BLAME_NONE, UAT_BLAME_PERHAPS, UAT_BLAME_CERTAIN };
 
 /* What uatrun knows about the workers. */
 struct uat_seen {
     const struct uat_arguments *arguments;
     struct uat_child *children;
-    int told_to_end;           /* the last signal that was passed on and asks the job to end */
+    int told_to_end;           /* the last signal that uatrun passed on and that asks the job to end */
     struct uat_child *culprit; /* the worker that failed first, as far as is known */
     enum uat_blame certain;    /* how certain the culprit is */
     bool stopped;              /* a worker was stopped for too long */
     char host[256];
 };
 
-/* Has this worker ended as planned, with all others, after a checkpoint? */
+/* Has this worker ended as planned after a checkpoint, together with all other workers? */
 bool uat_blame_left_checkpoint(const struct uat_child *child);
 
-/* How certain is it that this worker, which has ended, is to blame? simulated: it is the keeper of a simulation. */
+/* How certain is it that this ended worker is to blame? simulated: the child is the keeper of a simulation. */
 enum uat_blame uat_blame_judge(const struct uat_child *child, bool simulated);
 
-/* The number of lost workers: those that were killed by a signal that was not passed on, or stopped for too long. */
+/* The number of lost workers. A worker is lost if it was stopped for too long, or if it was killed by a signal that
+ * uatrun had not passed on. */
 int uat_blame_lost(const struct uat_seen *job);
 
 /* Report which worker failed and how; returns uatrun's status. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between fork and exec only async-signal-safe calls are allowed, because libpmix's thread may have held any lock at
- * the time of the fork. If its exec fails, a worker reports the reason through a pipe. A successful exec closes the
+ * Between fork and exec, only async-signal-safe calls are allowed: libpmix's thread may have held any lock at the time
+ * of the fork. If a worker's exec fails, the worker reports the reason through a pipe. A successful exec closes the
  * pipe.
  */
 #include "launcher/child.h"
@@ -65,7 +65,7 @@ static int open_null_input(void)
 static struct failure become_worker(const struct uat_child_plan *plan, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* the parent died before prctl(), so no signal will arrive */
+    if (getppid() != parent) /* the parent died before prctl(), so no signal of its death will arrive */
         _exit(UAT_STATUS_FAILED);
     int rc = plan->core >= 0 ? uat_cpus_bind(plan->core_mask, plan->core) : 0;
     if (rc < 0)
@@ -80,7 +80,7 @@ static struct failure become_worker(const struct uat_child_plan *plan, pid_t par
         setrlimit(RLIMIT_NOFILE, &original_files);
     uat_signals_restore();
     if (uat_checkpoint_settings.folder[0])
-        uat_signals_hold(SIGUSR2); /* a request before uat_init() stays pending until the library catches it */
+        uat_signals_hold(SIGUSR2); /* a SIGUSR2 before uat_init() stays pending until the library catches it */
     execve(plan->path, plan->argv, plan->env);
     return (struct failure){STEP_EXECUTE, errno};
 }

@@ -8,8 +8,8 @@
 
 struct uat_child {
     int rank;
-    pid_t pid;       /* 0 once the worker has been reaped */
-    int status;      /* as from waitpid(); valid once the worker has been reaped */
+    pid_t pid;       /* 0 after the worker has been reaped */
+    int status;      /* as from waitpid(); valid after the worker has been reaped */
     double stopped;  /* when the worker was stopped, in seconds of CLOCK_MONOTONIC; 0 = it is running */
     int stop_signal; /* the signal that stopped it */
     bool stop_said;  /* the stop has been reported */
@@ -21,16 +21,16 @@ struct uat_child_plan {
     int core;                  /* the core to bind it to; -1 = none */
     struct bitmask *core_mask; /* scratch space for binding */
     bool null_input;           /* standard input is /dev/null */
-    int output, error;         /* descriptors for stdout and stderr; -1 = uatrun's own */
+    int output, error;         /* descriptors for stdout and stderr; -1: those of uatrun */
 };
 
 /* Start a worker that dies with its parent. Returns 0. On failure it reports the error, puts uatrun's status into
  * *exit_status and returns a negative errno. */
 int uat_child_start(struct uat_child *child, const struct uat_child_plan *plan, int *exit_status);
 
-/* Raise uatrun's limit of open files for n workers. more: files per worker in addition to the server's one file per
- * worker. The workers get the old limit back. If the limit cannot be raised far enough, reports that and returns
- * -EMFILE; otherwise returns 0. */
+/* Raise uatrun's limit of open files for n workers. The server needs one file per worker. more: further files per
+ * worker. The workers get the old limit back. Returns 0. If the limit cannot be raised far enough, reports this and
+ * returns -EMFILE. */
 int uat_child_raise_files(int n, int more);
 
 #endif

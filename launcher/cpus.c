@@ -28,7 +28,7 @@ int uat_cpus_allowed(void)
     return n > 0 ? (int)n : 1;
 }
 
-/* The number of allowed hardware threads of the same core that have a lower number. */
+/* How many allowed hardware threads of the same core have a lower number than `cpu`? */
 static int sibling_index(const struct bitmask *allowed, int cpu)
 {
     struct bitmask *siblings = uat_host_siblings(cpu);

@@ -10,8 +10,8 @@ int uat_cpus_allowed(void);
 
 /*
  * Choose a core for each of n workers: cores[rank]. If there are fewer cores than workers, the cores are assigned
- * round-robin. Second and further hardware threads of a core are assigned last. Returns 0 or a negative errno, which it
- * has reported.
+ * round-robin. The second and further hardware threads of a core are assigned last. Returns 0 or a negative errno after
+ * reporting the error.
  */
 int uat_cpus_assign(int *cores, int n);
 

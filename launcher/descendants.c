@@ -19,15 +19,15 @@ enum {
     END_STEP_MS = 10,
     END_TERM_MS = 500,       /* time to end after SIGTERM */
     END_STARVED_MS = 10000,  /* time for a starved process to end */
-    END_RAN_NS = 50000000,   /* a runnable process is starved if it has run for less than this since SIGTERM */
-    END_KILL_EVERY_MS = 100, /* SIGKILL is repeated, because descendants may fork in between */
+    END_RAN_NS = 50000000,   /* since SIGTERM, a starved process is runnable but has run for less than this */
+    END_KILL_EVERY_MS = 100, /* time between two SIGKILLs; SIGKILL is repeated, because descendants may fork */
     END_LIMIT_MS = 4000      /* a process that survives SIGKILL for this long hangs in the kernel */
 };
 
 struct kin {
     pid_t pid, parent;
     bool ours;
-    uint64_t ran; /* how long it had run when it got SIGTERM: see uat_process_ran() */
+    uint64_t ran; /* how long the process had run when it got SIGTERM: see uat_process_ran() */
 };
 
 void uat_descendants_adopt(void)
@@ -95,8 +95,7 @@ void uat_descendants_kill(int signal)
     free(list);
 }
 
-/* Is a process starved? On a busy machine the process may not have run since its SIGTERM, so it cannot have ended
- * yet. */
+/* Is a process starved? On a busy machine a process may not have run since its SIGTERM, so it had no chance to end. */
 static bool is_starved(pid_t pid, const struct kin *told, size_t told_count)
 {
     struct uat_process process;
@@ -107,11 +106,11 @@ static bool is_starved(pid_t pid, const struct kin *told, size_t told_count)
         return uat_process_look(pid, &process) && process.state == 'R' && ran != UINT64_MAX &&
                ran - told[i].ran < END_RAN_NS;
     }
-    return false; /* it was created after the SIGTERM */
+    return false; /* the process was created after the SIGTERM */
 }
 
-/* Send SIGKILL to all descendants. A starved process is spared for END_STARVED_MS. Returns whether any process was
- * spared. */
+/* Send SIGKILL to all descendants, but spare starved processes for END_STARVED_MS. Returns whether it spared a
+ * process. */
 static bool kill_overdue(const struct kin *told, size_t told_count, int waited)
 {
     size_t count;

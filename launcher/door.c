@@ -78,7 +78,7 @@ int uat_door_owner(const struct sockaddr *own, const struct sockaddr *peer, uid_
         return -EAFNOSUPPORT;
     const struct sockaddr_in *here = (const void *)own, *there = (const void *)peer;
     int rc = ask_netlink(here, there, owner);
-    /* Search the list even after -ENOENT, because a kernel without tcp_diag also returns it. */
+    /* Search the list even after -ENOENT, because a kernel without tcp_diag also returns -ENOENT. */
     return rc ? ask_list(here, there, owner) : 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The door of the PMIx server. libpmix listens on a TCP port of the loopback interface, which all users of the host can
- * reach. Its handshake blocks the thread that serves the workers, so another user could connect, send nothing and stop
- * the job. Therefore the server uses this accept(). This accept() asks the kernel which user owns the other end, and
+ * reach. Its handshake blocks the thread that serves the workers. So another user could connect, send nothing, and stop
+ * the job. Therefore the server uses its own accept(). This accept() asks the kernel which user owns the other end, and
  * closes connections of other users.
  */
 #ifndef UAT_LAUNCHER_DOOR_H

@@ -22,8 +22,9 @@ enum { NO_VERDICT = -1 };
 
 static struct {
     bool to_end; /* a signal has asked the job to end: do not start it again */
-    bool termed; /* a SIGTERM has arrived, which asks for a checkpoint; the next SIGTERM asks the job to end */
-    int asked;   /* the signal that has asked for a checkpoint and the end, or 0; a restarted job gets it, too */
+    bool termed; /* a first SIGTERM has arrived: it asks for a checkpoint; the next one asks the job to end */
+    int asked;   /* the signal that has asked for a checkpoint and then the end, or 0; a restarted job gets this signal,
+                  * too */
 } told;
 
 static void note(int signal)
@@ -36,7 +37,7 @@ static void note(int signal)
         told.to_end = true;
 }
 
-/* Pass signals on until the job's process has ended; returns its status as from waitpid(). */
+/* Pass signals on until the job's process has ended. Returns the status of this process as from waitpid(). */
 static int watch(pid_t job)
 {
     for (;;) {
@@ -60,9 +61,9 @@ static int watch(pid_t job)
 }
 
 /*
- * Shared memory for the job's verdict. The job's process stores the verdict before it ends the workers. Ending them
- * breaks all connections, and then libpmix's thread sometimes crashes (4.2.2, a use after free). The stored verdict
- * stays valid.
+ * Shared memory for the job's verdict. The job's process stores the verdict before it ends the workers. Ending the
+ * workers breaks all connections, and then libpmix's thread sometimes crashes (4.2.2, a use after free). Even then the
+ * stored verdict stays valid.
  */
 static struct uat_verdict *make_verdict(void)
 {
@@ -70,7 +71,7 @@ static struct uat_verdict *make_verdict(void)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Called if the job's process was killed. Returns uatrun's status. Sets *lost to -1 if the job was not over. */
+/* Called if the job's process was killed. Returns uatrun's status. If the job was not over, sets *lost to -1. */
 static int killed(int signal, const struct uat_verdict *verdict, int *lost)
 {
     if (verdict->status == NO_VERDICT) {

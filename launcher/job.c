@@ -2,12 +2,13 @@
 /*
  * Run the job and find the worker that failed first. When a worker dies, the PMIx fences of the others fail, and they
  * may exit before uatrun has reaped the dead worker.
- * - A worker is certainly the cause if a signal ended it, if it ended before it joined the job, or if it ended too
- *   early with status 0.
- * - A worker that exits with a non-zero status may have failed only because another worker failed. uatrun waits
+ * - A worker is certainly the cause in three cases: a signal ended it, it ended before it joined the job, or it ended
+ *   too early with status 0.
+ * - A worker that exits with a non-zero status may have failed only because another worker failed. So uatrun waits
  *   SETTLE_MS for further exits. If all workers but one have the same status, uatrun blames the worker with the
- *   different status; otherwise it blames the first worker.
- * A pending SIGCHLD carries the pid of the first child that ended, whereas waitpid() reports the oldest child first.
+ *   different status. Otherwise it blames the first worker.
+ * To find the first child that ended, uatrun uses the pid in the pending SIGCHLD. waitpid() reports the oldest child
+ * first.
  */
 #include "launcher/job.h"
 
@@ -113,7 +114,7 @@ static void take_signals(struct job *job)
     }
 }
 
-/* Has the kernel had time to report that a worker ended before the abort? If another worker's end made this worker
+/* Has the kernel had time to report a worker that ended before the abort? If another worker's end made this worker
  * abort, that end is the cause. */
 static bool abort_is_settled(struct job *job)
 {
@@ -122,7 +123,7 @@ static bool abort_is_settled(struct job *job)
     return job->running == 0 || now() >= job->abort_settled;
 }
 
-/* Is the job over? If so, *status is set to its status, and a status other than 0 has been reported. */
+/* Is the job over? If so, sets *status to its status. A status other than 0 has been reported. */
 static bool ended(struct job *job, int *status)
 {
     struct uat_abort aborted;
@@ -185,10 +186,10 @@ static int watch(struct job *job)
         if (ended(job, &status))
             return status;
         if (job->abort_settled > 0)
-            fds[2].fd = -1; /* this descriptor stays readable, so do not poll it again */
+            fds[2].fd = -1; /* do not poll this descriptor again, because it stays readable */
         poll(fds, sizeof(fds) / sizeof(fds[0]), patience(job));
         if (fds[1].revents) {
-            uat_descendants_kill(SIGKILL); /* the guard was killed, so the workers get no time to end */
+            uat_descendants_kill(SIGKILL); /* the guard was killed: the workers get no time to end */
             return UAT_STATUS_FAILED;
         }
     }
@@ -224,7 +225,7 @@ static int start_workers(struct job *job, const int *cores)
         child->rank = rank;
         plan.env = simulated ? arguments->env : uat_server_environment(rank, arguments->env);
         plan.null_input = rank > 0;
-        if (arguments->bind && !simulated) /* simulated workers run on one core, which the simulation chooses */
+        if (arguments->bind && !simulated) /* the simulation itself chooses one core for all its workers */
             plan.core = cores[rank];
         if (!plan.env || (arguments->label && uat_label_add(rank, &plan.output, &plan.error)))
             status = UAT_STATUS_FAILED;

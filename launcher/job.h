@@ -6,13 +6,13 @@
 #include "launcher/arguments.h"
 
 /*
- * Run the job and return uatrun's exit status. When it returns, the first worker that failed has been reported, and no
- * process is left. The job ends at once when the process that holds the other end of the pipe `life` ends. *verdict is
- * set as soon as it is known, before the workers are ended.
+ * Run the job and return uatrun's exit status. When this function returns, it has reported the first worker that
+ * failed, and no process is left. A process holds the other end of the pipe `life`. When that process ends, the job
+ * ends at once. *verdict is set as soon as it is known, before the workers are ended.
  */
 struct uat_verdict {
     volatile int status; /* uatrun's exit status */
-    volatile int lost; /* workers that were lost: killed by a signal that was not passed on, or stopped for too long */
+    volatile int lost;   /* number of lost workers: see uat_blame_lost() */
 };
 int uat_job_run(const struct uat_arguments *arguments, int life, struct uat_verdict *verdict);
 

@@ -29,7 +29,7 @@ struct stream {
 };
 
 static struct {
-    int epoll, output, error; /* error: a copy of stderr, which itself is left to libpmix */
+    int epoll, output, error; /* error: a copy of stderr; stderr itself is left to libpmix */
     int width;                /* digits of the longest rank */
     struct stream *streams;
     int count;
@@ -95,7 +95,7 @@ int uat_label_add(int rank, int *out, int *err)
     return -error;
 }
 
-/* Write a line with one call, so that other writers to the same terminal or file cannot split it. */
+/* Write a line with one call, so that other writers to the same terminal or file cannot split the line. */
 static void put(int to, const char *text, size_t length)
 {
     while (length > 0) {

@@ -32,7 +32,7 @@ static double completed(void)
     return (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec * 1e-9;
 }
 
-/* *number: the newest checkpoint; 0 if there is none. If the folder cannot be used, reports that and returns false. */
+/* *number: the newest checkpoint; 0 if there is none. If the folder cannot be used, reports this and returns false. */
 static bool newest(uint64_t *number)
 {
     struct stat st;
@@ -59,7 +59,8 @@ void uat_recovery_begin(struct uat_recovery *recovery, const struct uat_argument
         recovery->checkpoint = 0;
 }
 
-/* Report the next start. number: the newest checkpoint. since: the time at which the lost work began. */
+/* Report the next start. number: the newest checkpoint. since: the time at which the lost work began, by now()'s
+ * clock. */
 static void say_next(const struct uat_recovery *recovery, uint64_t number, double since)
 {
     const struct uat_arguments *arguments = &recovery->arguments;

@@ -8,7 +8,7 @@
 
 #include "launcher/arguments.h"
 
-/* A start of the job: one execution, until the job ends or has lost workers. */
+/* A start of the job: one execution. It lasts until the job ends or has lost workers. */
 struct uat_recovery {
     struct uat_arguments arguments; /* of this start */
     int starts;                     /* number of starts so far, this one included */
@@ -22,9 +22,9 @@ void uat_recovery_begin(struct uat_recovery *recovery, const struct uat_argument
 /*
  * Decide what to do after a start has lost `lost` workers. If `lost` is below 0, the start has lost the job's process.
  * The loss has been reported. Returns whether the job must start again. If so, the function reports where the next
- * start continues and how much work was lost. It also sets the arguments of the next start: the number of remaining
- * workers, and the newest checkpoint if this start has completed one. If this start has completed none, the next start
- * begins as this start did.
+ * start continues and how much work was lost. It also sets the arguments of the next start. The number of workers is
+ * that of the remaining workers. If this start has completed a checkpoint, the next start uses the newest one.
+ * Otherwise the next start begins as this start did.
  */
 bool uat_recovery_next(struct uat_recovery *recovery, int lost);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libpmix runs the server in its own thread, which calls the functions named on_*. These functions store what they
- * learn, and the main thread reads it under `server.lock`.
+ * libpmix runs the server in its own thread. This thread calls the functions named on_*. These functions store what
+ * they learn, and the main thread reads these data under `server.lock`.
  *
  * The server is never finalized: after a client has ended abnormally, PMIx_server_finalize() of libpmix 4.2 sometimes
  * crashes or hangs. The end of the process frees everything.
@@ -57,7 +57,7 @@ static void on_done(pmix_status_t status, void *data)
 
 static pmix_status_t wait_for(pmix_status_t started, struct waiter *w)
 {
-    if (started == PMIX_OPERATION_SUCCEEDED) /* already done, so there will be no callback */
+    if (started == PMIX_OPERATION_SUCCEEDED) /* the operation is already done, so there will be no callback */
         return PMIX_SUCCESS;
     if (started != PMIX_SUCCESS)
         return started;
@@ -147,7 +147,7 @@ static int pmix_failed(const char *what, pmix_status_t status)
     return -EIO;
 }
 
-/* Start libpmix as a server, which creates its files, if any, in `directory`. */
+/* Start libpmix as a server. It creates its files, if any, in `directory`. */
 static int start_library(const char *directory)
 {
     pmix_info_t info[4];
@@ -241,8 +241,8 @@ int uat_server_make_directory(void)
 
 void uat_server_remove_directory(void)
 {
-    /* Remove only the directory, which should be empty. A name in it could be replaced between a check and its
-     * removal. */
+    /* Remove only the directory, which should be empty. Do not remove files in it: a name could be replaced between a
+     * check and the removal. */
     if (rmdir(server.directory) && errno != ENOENT)
         uat_say("cannot remove %s: %s", server.directory, strerror(errno));
 }
@@ -265,7 +265,7 @@ int uat_server_start(int n)
     snprintf(server.nspace, sizeof(server.nspace), "uatrun-%d-%016" PRIx64 "%016" PRIx64, (int)getpid(), secret.word[0],
              secret.word[1]);
     /*
-     * With libpmix's data store "hash" the directory stays empty and is removed at once, so nothing is left over,
+     * With libpmix's data store "hash" the directory stays empty, and is removed at once. So nothing is left over,
      * however uatrun ends. The other data stores keep shared files in the directory while the job runs. The library
      * selects "hash" for the workers as well.
      */
@@ -284,7 +284,8 @@ char **uat_server_environment(int rank, char *const *env)
     size_t n = 0;
     while (env[n])
         n++;
-    char **copy = calloc(n + 1, sizeof(*copy)); /* array and strings from malloc(), because the library enlarges them */
+    char **copy = calloc(n + 1, sizeof(*copy)); /* array and strings are from malloc(), because the library enlarges
+                                                 * them */
     for (size_t i = 0; copy && i < n; i++)
         copy[i] = strdup(env[i]);
     if (!copy || (n > 0 && !copy[n - 1])) {

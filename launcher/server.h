@@ -15,17 +15,19 @@ struct uat_abort {
 };
 
 /*
- * Make and remove the directory for libpmix's files. Its name cannot be guessed. uat_server_start() also removes it,
- * but may be killed before that. Returns 0 or a negative errno, which has been reported.
+ * Make and remove the directory for libpmix's files. The directory's name cannot be guessed. uat_server_start() also
+ * removes the directory, but the process may be killed before that. Returns 0 or a negative errno after reporting the
+ * error.
  */
 int uat_server_make_directory(void);
 void uat_server_remove_directory(void);
 
-/* Start the server for n workers. The server ends with the process. Returns 0 or a negative errno, which it has
- * reported. */
+/* Start the server for n workers. The server ends with the process. Returns 0 or a negative errno after reporting the
+ * error. */
 int uat_server_start(int n);
 
-/* A copy of env with the variables by which worker `rank` finds the server. On failure, reports it and returns NULL. */
+/* A copy of env with the variables by which worker `rank` finds the server. After a failure, reports it and returns
+ * NULL. */
 char **uat_server_environment(int rank, char *const *env);
 
 enum uat_presence uat_server_presence(int rank);

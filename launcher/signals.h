@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The signals that uatrun takes with sigwaitinfo() or from a descriptor instead of with handlers. These signals are
- * blocked from the start, so that the threads of libpmix do not take them. The workers get the signal state that uatrun
- * was started with.
+ * The signals that uatrun handles. It has no signal handlers, but takes signals by sigwaitinfo() or from a descriptor.
+ * These signals are blocked from the start, so that the threads of libpmix do not take them. The workers get the signal
+ * state that uatrun was started with.
  */
 #ifndef UAT_LAUNCHER_SIGNALS_H
 #define UAT_LAUNCHER_SIGNALS_H
@@ -16,16 +16,16 @@ void uat_signals_take(void);
 /* The set that uat_signals_take() blocked. */
 const sigset_t *uat_signals_set(void);
 
-/* Restore, in a new worker, the mask and the dispositions that uatrun found. Async-signal-safe. */
+/* Called in a new worker: restore the mask and the dispositions that uatrun found at its start. Async-signal-safe. */
 void uat_signals_restore(void);
 
 /*
- * Does a signal still have to be passed on? The terminal sends its signals to the whole foreground group, so those
- * signals have already reached the workers.
+ * Must uatrun pass a signal on? The terminal sends its signals to the whole foreground group, so those signals have
+ * already reached the workers.
  */
 bool uat_signals_to_forward(int si_code);
 
-/* Is this signal a request to end? Such a signal ends a process by default. */
+/* Is this signal a request to end? By default, such a signal ends a process. */
 bool uat_signals_ends(int signal);
 
 /* Keep this signal pending until the worker unblocks it, also across exec. Called in a new worker.

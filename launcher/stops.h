@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers that have been stopped (SIGSTOP). The job soon stalls without them, and a stopped worker cannot report that.
- * uatrun reports the stop after UAT_STALL_TIMEOUT, and ends the job after UAT_STALL_LIMIT. uatrun does not see stops by
- * a debugger.
+ * Workers that have been stopped (SIGSTOP). Without these workers the job soon stalls, and a stopped worker cannot
+ * report its stop. uatrun reports the stop after UAT_STALL_TIMEOUT, and ends the job after UAT_STALL_LIMIT. uatrun does
+ * not see stops by a debugger.
  */
 #ifndef UAT_LAUNCHER_STOPS_H
 #define UAT_LAUNCHER_STOPS_H
@@ -15,10 +15,10 @@
 /* Note that a worker was stopped or continued, as `status` from waitpid() says. */
 void uat_stops_note(struct uat_child *child, int status, double now);
 
-/* Restart the workers' timers, since uatrun itself was stopped and continued. */
+/* Called after uatrun itself was stopped and continued: restart the workers' timers. */
 void uat_stops_restart(struct uat_child *children, int n, double now);
 
-/* Report workers that have been stopped for too long. Returns true if a stop exceeds the limit; in that case it has
+/* Report workers that have been stopped for too long. Returns true if a stop exceeds the limit. In that case it has
  * also reported that the job must end. */
 bool uat_stops_check(struct uat_child *children, const struct uat_arguments *arguments, const char *host, double now);
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Open closed standard streams (2>&-) on /dev/null. Otherwise the next file opened would take the stream's number and
- * receive its messages. */
+ * receive the stream's messages. */
 static void open_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uat_for_each_block(): lazy binary splitting as in loop.c, over blocks that are checked out. A worker takes blocks
- * from the near end of its range. When it splits the range, the nearer half becomes the child and runs at once. The
- * other half is the continuation, which thieves may take.
+ * from the end of its range that is on the worker's own host. When it splits the range, the nearer half becomes the
+ * child and runs at once. The other half is the continuation, which thieves may take.
  */
 #include <string.h>
 
@@ -13,13 +13,13 @@
 
 enum {
     FIRST_BYTES = 4096, /* bytes of the first block; the length doubles until a block takes long enough */
-    LOOKS = 16,         /* number of elements of each half that are examined before a split */
-    WORKED = 4096       /* number of memory blocks that a worker remembers; together 256 MiB */
+    LOOKS = 16,         /* number of elements of each half to examine before a split */
+    WORKED = 4096       /* number of memory blocks that a worker remembers; they have 256 MiB together */
 };
 
 /*
  * The numbers of the memory blocks that this worker has worked on. When a loop runs again, this worker gets the same
- * elements as far as possible, because their pages are in its page table and some of them are in its caches.
+ * elements as far as possible. Their pages are in its page table, and some of their bytes are in its caches.
  */
 static uint32_t worked[WORKED];
 
@@ -46,9 +46,9 @@ static int is_near(const struct blocks *b, size_t i)
 }
 
 /*
- * The group of elements that are in the same block of global memory as element i. first_of_block() returns the group's
- * first element, and end_of_block() returns the element after the group's last. An element that crosses from one block
- * to the next, which may be on another host, is a group of its own.
+ * Element i's group: the elements in the same block of global memory. first_of_block() returns the group's first
+ * element, and end_of_block() returns the element after the group's last. The next block may be on another host. So an
+ * element that crosses from one block to the next is a group of its own.
  */
 static size_t first_of_block(const struct blocks *b, size_t i)
 {
@@ -69,8 +69,8 @@ static uint32_t number_of_block(const struct blocks *b, size_t i)
     return (uint32_t)((uintptr_t)element(b, i) / UAT_GLOBAL_BLOCK);
 }
 
-/* Score a range by LOOKS samples: first by the number of samples that are near, then by the number in blocks on which
- * this worker has worked. */
+/* Score a range by LOOKS samples. The number of near samples counts first; the number of samples in blocks on which
+ * this worker has worked counts second. */
 static size_t count_liked(const struct blocks *b, size_t begin, size_t end)
 {
     size_t near = 0, known = 0;
@@ -83,7 +83,7 @@ static size_t count_liked(const struct blocks *b, size_t begin, size_t end)
     return near * (LOOKS + 1) + known;
 }
 
-/* The block length of the last range that ended on this worker, and where that range ended; see loop.c. */
+/* The block length of the last range that ended on this worker, and that range's end; see loop.c. */
 static struct {
     uat_block_fn *body;
     const char *end;
@@ -103,7 +103,8 @@ static void run_task(void *arg, void *result)
     run(arg);
 }
 
-/* Split the range into two halves of at least one element each, at the edge of a block if there are several blocks. */
+/* Split the range into two halves of at least one element each. If there are several blocks, split at the edge of a
+ * block. */
 static void split(struct blocks *b, size_t begin, size_t end)
 {
     size_t middle = begin + (end - begin) / 2, edge = first_of_block(b, middle);
@@ -111,10 +112,10 @@ static void split(struct blocks *b, size_t begin, size_t end)
         middle = edge;
     int swapped = count_liked(b, begin, middle) < count_liked(b, middle, end);
     uat_task_t task;
-    b->begin = swapped ? middle : begin; /* the spawn copies it */
+    b->begin = swapped ? middle : begin; /* the spawn copies b */
     b->end = swapped ? end : middle;
     uat_spawn(&task, run_task, b, b->bytes, NULL, 0);
-    b->length = length_behind(b, b->end); /* measured by the child, if it ended on this worker */
+    b->length = length_behind(b, b->end); /* the child measured it, if the child ended on this worker */
     b->begin = swapped ? begin : middle;
     b->end = swapped ? middle : end;
     run(b);
@@ -129,7 +130,7 @@ static void prefetch(const struct blocks *b, size_t from, size_t count)
         uat_global_prefetch(element(b, from), (count < edge ? count : edge) * b->size);
 }
 
-/* Call the body for [from, to). Returns the cycles that it took. */
+/* Call the body for [from, to). Returns the cycles that the body took. */
 static uint64_t run_block(const struct blocks *b, size_t from, size_t to, int is_far)
 {
     size_t bytes = (to - from) * b->size;
@@ -153,8 +154,8 @@ static size_t adapt(const struct blocks *b, size_t length, size_t taken, uint64_
 }
 
 /*
- * The length of a part's first block, which no other worker can share. Each element may take long, so a part of few
- * elements starts with a small share of them.
+ * The length of a part's first block. No other worker can share this block, and each element may take long. So a part
+ * of few elements starts with a small share of them.
  */
 static size_t first_length(const struct blocks *b)
 {
@@ -164,8 +165,8 @@ static size_t first_length(const struct blocks *b)
     return length > 0 ? length : 1;
 }
 
-/* Run b's elements after the body has failed for later elements. If the body fails again, the new failure counts,
- * because its elements come first. */
+/* The body has failed for later elements: run b's elements. If the body fails again, the new failure counts, because
+ * b's elements come first. */
 static __attribute__((noinline, cold)) void run_earlier(struct blocks *b)
 {
     struct uat_failure own;
@@ -226,7 +227,6 @@ void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access 
     if (arg_size > 0)
         memcpy(b->arg, arg, arg_size);
     if (uat_global_home(array) < 0)
-        uat_global_checkout(array, size, access); /* this is not global memory, so this call ends the job with a
-                                                   * message */
+        uat_global_checkout(array, size, access); /* ends the job with a message, because this is not global memory */
     run(b);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A chunk: the iterations that a loop runs between two looks at the deque. A chunk is twice as long as the one before,
- * until it takes some ten microseconds. This time is long compared with a look, a read of the counter and the calls
- * (some 100 cycles), and short compared with a loop that is worth stealing from. Near the end of a range, a chunk is a
- * fraction of the remaining iterations, so that some remain to be split. But a chunk takes at least half a microsecond.
+ * A chunk: the iterations that a loop runs between two looks at the deque. Each chunk is twice as long as the previous
+ * one, until a chunk takes some ten microseconds. This time is long compared with a look at the deque, a read of the
+ * counter and the calls (some 100 cycles). It is short compared with a loop that is worth stealing from. Near the end
+ * of a range, a chunk is a fraction of the remaining iterations, so that some iterations remain to be split. But a
+ * chunk takes at least half a microsecond.
  */
 #ifndef UAT_CHUNK_H
 #define UAT_CHUNK_H
@@ -14,7 +15,7 @@ enum {
     UAT_CHUNK_CYCLES = 32768, /* target cycles per chunk, within a factor of two */
     UAT_CHUNK_SHARE = 4,      /* a chunk is at most 1/UAT_CHUNK_SHARE of the remaining iterations */
     UAT_CHUNK_LEAST = 32,     /* but a chunk is at least 1/UAT_CHUNK_LEAST of a full chunk */
-    UAT_CHUNK_WORTH = 8       /* a split is worthwhile from two microseconds on: 1/UAT_CHUNK_WORTH of a full chunk */
+    UAT_CHUNK_WORTH = 8       /* a split is worthwhile from 1/UAT_CHUNK_WORTH of a full chunk on: two microseconds */
 };
 
 /* The length of the next chunk when `left` iterations are left. */
@@ -34,10 +35,10 @@ static inline int uat_chunk_may_split(int64_t length, int64_t left, int64_t grai
 }
 
 /*
- * The new length after a chunk of `taken` iterations. If the chunk took far too long, as when heavy iterations follow
- * light ones, the new length is the number of iterations that would have taken the right time. If a task migrates
- * within a chunk, `cycles` is the difference of two hosts' counters and may be any number. This is harmless, because
- * `cycles` only affects the length of the next chunk.
+ * The new length after a chunk of `taken` iterations. A chunk takes far too long if, for example, heavy iterations
+ * follow light ones. In that case the new length is the number of iterations that would have taken the right time. If a
+ * task migrates within a chunk, `cycles` is the difference of two hosts' counters, and may be any number. This is
+ * harmless, because `cycles` only affects the length of the next chunk.
  */
 static inline int64_t uat_chunk_adapt(int64_t length, int64_t taken, uint64_t cycles, int64_t grain)
 {

@@ -7,8 +7,8 @@
 
 enum {
     ALIGNMENT = 16,
-    BLOCK = 128,  /* number of elements that are compared before any of them moves */
-    INSERTED = 8, /* up to this number of elements are sorted by insertion */
+    BLOCK = 128,  /* number of elements to compare before any of them moves */
+    INSERTED = 8, /* insertion sort sorts up to this number of elements */
 };
 
 /* The argument of the sort. The user's argument follows it. */
@@ -65,7 +65,7 @@ static void exchange(char *a, char *b, size_t size)
         exchange_any(a, b, size);
 }
 
-/* The elements of [begin, end) that are on the wrong side of the pivot. at[] holds their offsets from `begin`, in
+/* Elements of [begin, end) that are on the wrong side of the pivot. at[] holds the elements' offsets from `begin`, in
  * rising order. */
 struct misplaced {
     size_t begin, end, next, count;
@@ -77,8 +77,8 @@ static int is_empty(const struct misplaced *m)
     return m->next == m->count;
 }
 
-/* Find the elements of [begin, end) that belong to the front (front = 1) or that do not (front = 0). No branch depends
- * on an element. */
+/* Find elements of [begin, end). If front = 1, find those that belong to the front; if front = 0, those that do not
+ * belong to the front. No branch depends on an element. */
 static void find(struct misplaced *m, const char *base, size_t begin, size_t end, int front,
                  const uat_sort_pivot_t *pivot)
 {
@@ -98,7 +98,7 @@ static char *take(struct misplaced *m, char *base, size_t size)
     return base + (m->begin + m->at[m->next++]) * size;
 }
 
-/* Move the remaining misplaced elements to the end of their block. Returns the index of the first of them. */
+/* Move the remaining misplaced elements to the end of their block. Returns the index of the first moved element. */
 static size_t move_to_end(struct misplaced *m, char *base, size_t size)
 {
     size_t place = m->end;
@@ -107,7 +107,7 @@ static size_t move_to_end(struct misplaced *m, char *base, size_t size)
     return place;
 }
 
-/* Move the remaining misplaced elements to the start of their block. Returns the index after the last of them. */
+/* Move the remaining misplaced elements to the start of their block. Returns the index after the last moved element. */
 static size_t move_to_begin(struct misplaced *m, char *base, size_t size)
 {
     size_t place = m->begin;
@@ -116,8 +116,7 @@ static size_t move_to_begin(struct misplaced *m, char *base, size_t size)
     return place;
 }
 
-/* Exchange elements [less, from), which do not belong to the front, with elements from the end of the range that belong
- * to it. */
+/* Elements [less, from) do not belong to the front. Exchange them with elements from the end of the range that do. */
 static void fill_front(char *base, uat_sort_pass_t *pass, size_t least, const uat_sort_pivot_t *pivot)
 {
     size_t size = ((const struct comparison *)pivot->arg)->size;
@@ -132,8 +131,8 @@ static void fill_front(char *base, uat_sort_pass_t *pass, size_t least, const ua
 }
 
 /*
- * Hoare's pass from both ends, in blocks (Edelkamp and Weiss, "BlockQuicksort", 2016). It never accesses an element
- * outside its range, even if the comparison is inconsistent.
+ * Hoare's pass from both ends, in blocks (Edelkamp and Weiss, "BlockQuicksort", 2016). The pass never accesses an
+ * element outside its range, even if the comparison is inconsistent.
  */
 static void partition(void *elements, uat_sort_pass_t *pass, size_t most, const uat_sort_pivot_t *pivot)
 {
@@ -160,7 +159,7 @@ static void partition(void *elements, uat_sort_pass_t *pass, size_t most, const 
     pass->from = left.end;
     pass->less = move_to_end(&left, elements, size);
     pass->to = move_to_begin(&right, elements, size);
-    if (pass->less == right.begin) /* no element is between the blocks, so the moved ones are in front */
+    if (pass->less == right.begin) /* no element is between the blocks, so the moved elements are in front */
         pass->less = pass->from = pass->to;
 }
 
@@ -193,7 +192,7 @@ static void sink(char *p, size_t at, size_t count, const struct comparison *c)
     }
 }
 
-/* Heapsort (Williams 1964), which needs no memory. */
+/* Heapsort (Williams 1964). It needs no extra memory. */
 static void sort_heap(char *p, size_t count, const struct comparison *c)
 {
     for (size_t i = count / 2; i-- > 0;)
@@ -204,7 +203,7 @@ static void sort_heap(char *p, size_t count, const struct comparison *c)
     }
 }
 
-/* Merge sort. Halves that are already in order are not merged. scratch: space for half of the elements. */
+/* Merge sort. Two halves that are already in order need no merge. scratch: space for half of the elements. */
 static void sort_halves(char *p, size_t count, char *scratch, const struct comparison *c)
 {
     size_t half = count / 2, size = c->size;
@@ -235,7 +234,7 @@ static void sort(void *elements, size_t count, const void *arg)
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size)
 {
     uat_sort_kernel_t kernel = {size, sort, partition, less};
-    if (arg_size > PTRDIFF_MAX) /* impossible; without this, gcc with sanitizers warns that the sum may be 0 */
+    if (arg_size > PTRDIFF_MAX) /* impossible, but without this test gcc with sanitizers warns that the sum may be 0 */
         __builtin_unreachable();
     _Alignas(ALIGNMENT) char block[sizeof(struct comparison) + arg_size];
     struct comparison *c = (struct comparison *)block;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a pattern handles the failure of a body that it has called or of a child that it has joined. See
+/* Failures in a pattern: a body that it has called may fail, or a child that it has joined. See
  * uat/detail/failure.h. */
 #ifndef UAT_FAILED_H
 #define UAT_FAILED_H
@@ -13,8 +13,8 @@ static inline bool uat_failed(void)
     return __builtin_expect(uat_failing.yes != 0, 0);
 }
 
-/* Join. If both the running task and the child have failed, only the first failure in serial order remains: the child's
- * if `child_is_first`. */
+/* Join. If both the running task and the child have failed, only the first failure in serial order remains. If
+ * `child_is_first`, that is the child's failure. */
 void uat_join_failed(uat_task_t *task, bool child_is_first);
 static inline void uat_pattern_join(uat_task_t *task, bool child_is_first)
 {

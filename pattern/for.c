@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uat_for(), uat_reduce(), each with and without a grain. */
+/* uat_for() and uat_reduce(), each with and without a grain. */
 #include "pattern/loop.h"
 
 #include <string.h>

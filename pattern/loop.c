@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lazy binary splitting (Tzannes et al., PPoPP'10) over continuation stealing. One half is spawned and runs here at
- * once. Thieves can take the continuation, which runs the other half. Until a thief has stolen the continuation from
- * the deque, uat_work_wanted() is false and the spawned half runs as a plain loop. If there is no steal, a loop of n
+ * once. The continuation runs the other half; thieves can take it. Until a thief has stolen the continuation from the
+ * deque, uat_work_wanted() is false, and the spawned half runs as a plain loop. If there is no steal, a loop of n
  * chunks splits log2(n) times.
  */
 #include "pattern/loop.h"
@@ -57,9 +57,9 @@ static void call_body(const struct uat_loop *loop, int64_t begin, int64_t end, v
 }
 
 /*
- * The chunk length of the last part that ended on this worker, and where that part ended. The part that follows it
- * starts with this length. A task that has migrated finds the values of an unrelated part here, and recognises that by
- * `end`.
+ * The chunk length of the last part that ended on this worker, and that part's end. The part that starts at this end
+ * starts with this length. A task that has migrated finds the values of an unrelated part here. It notices this,
+ * because `end` is not where its own part starts.
  */
 static struct {
     uat_for_fn *body;
@@ -69,9 +69,9 @@ static struct {
 
 /*
  * The last contiguous range of iterations that this worker ran. When a loop runs again, this worker gets the same
- * iterations, because their data are in its caches (affinity, as with oneTBB's affinity_partitioner). A part inside
- * this range means that a new pass has begun. A short part outside this range is ignored: this worker only helped other
- * workers at the end of a pass.
+ * iterations, because the data of these iterations are in its caches (affinity, as with oneTBB's affinity_partitioner).
+ * If a part lies inside this range, a new pass has begun. A short part outside this range is ignored: in it, this
+ * worker only helped others at the end of a pass.
  */
 static struct {
     int64_t begin, end;
@@ -127,8 +127,8 @@ static void loop_task(void *arg, void *result)
 
 /*
  * Spawn the half that has more iterations in `ran`. Run the other half as the continuation, and combine both results
- * into *partial. If the second half is spawned, the views of reducers are put aside, so that each half has its own
- * views. The views are combined in the order of the iterations.
+ * into *partial. If the second half is spawned, this function puts the views of reducers aside, so that each half has
+ * its own views. The views are combined in the order of the iterations.
  */
 static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
 {
@@ -140,7 +140,7 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
     char *own = swapped ? first : second;
     uat_task_t task;
     ASIDE(before, swapped);
-    loop->begin = swapped ? middle : begin; /* the spawn copies the block */
+    loop->begin = swapped ? middle : begin; /* the spawn copies the loop's block */
     loop->end = swapped ? end : middle;
     uat_spawn(&task, loop_task, loop, loop->bytes, size == 0 ? NULL : swapped ? second : first, size);
     ASIDE(second_here, swapped);

@@ -13,21 +13,22 @@ struct uat_loop {
     int64_t begin, end;
     int64_t grain;
     int64_t length;           /* length of a chunk; 0 if unknown: see chunk.h */
-    uat_for_fn *body;         /* body of a loop; NULL: this is a reduction */
+    uat_for_fn *body;         /* body of a loop; NULL for a reduction */
     uat_reduce_fn *reduce;    /* body of a reduction */
     uat_combine_fn *combine;  /* combines partial results of a reduction */
     size_t value_size;        /* bytes of a partial result; 0 for a loop */
-    size_t arg_offset, bytes; /* offset of the user's argument in the tail; bytes of the whole block */
+    size_t arg_offset, bytes; /* arg_offset: of the user's argument in the tail; bytes: of the whole block */
     _Alignas(16) char tail[];
 };
 
 /* Bytes of a loop's block. */
 size_t uat_loop_size(size_t value_size, size_t arg_size);
 
-/* Fill the loop's tail with the identity and the user's argument, and set the sizes in its head. */
+/* Fill the loop's tail with the identity and the user's argument, and set the sizes in the loop's head. */
 void uat_loop_make(struct uat_loop *loop, const void *identity, size_t value_size, const void *arg, size_t arg_size);
 
-/* Run [begin, end) of the loop on the calling task's stack, and combine the result into *partial (NULL for a loop). */
+/* Run [begin, end) of the loop on the calling task's stack. Combine the result into *partial; for a loop, partial is
+ * NULL. */
 void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uat_for_near(): spawns a child for each run of iterations whose elements have the same home. Homes only decide where
- * a child starts. So every iteration runs once even if homes change, as after a restart from a checkpoint.
+ * a child starts. So even if homes change, as after a restart from a checkpoint, every iteration runs once.
  */
 #include <string.h>
 
@@ -23,8 +23,8 @@ static void run_task(void *arg, void *result)
     uat_for(r->begin, r->end, r->body, r->arg, r->arg_size);
 }
 
-/* The end of the run that starts at iteration i. The elements of a run have the same home. Homes are looked up block by
- * block. */
+/* The end of the run that starts at iteration i. The elements of a run have the same home. The function looks up homes
+ * block by block. */
 static int64_t end_of_run(const char *array, size_t size, int64_t i, int64_t end)
 {
     int home = uat_global_home(array + (size_t)i * size);

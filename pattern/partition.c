@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A partition in place that splits on demand. A worker partitions the range in short steps. When thieves have emptied
- * its deque, the worker offers a part of the remaining elements. A range from which no thief steals takes one pass,
- * however often parts were offered.
+ * its deque, the worker offers a part of the remaining elements. If no thief steals from a range, the range takes one
+ * pass, however often the worker offered parts.
  *
  * In near memory the worker continues at both ends and offers the middle. So the front of the ends and the front of the
- * middle are adjacent, except for elements that remain at one end when the other end is done.
+ * middle are adjacent, or nearly so: some elements may remain at one end when the other end is done.
  *
  * In far memory the worker offers the second half. Both halves become { front, rest }, and one exchange joins the
- * fronts. The exchange swaps elements of the first half's rest with elements of the second half's front, as many as the
- * shorter of the two has.
+ * fronts. The exchange swaps elements of the first half's rest with elements of the second half's front. It swaps as
+ * many elements as the shorter of these two has.
  */
 #include "pattern/partition.h"
 
 #include <string.h>
 
 enum {
-    STEP_BYTES = 1 << 18,  /* near memory: bytes between two looks at the deque; some 50 us of work */
-    SPLIT_BYTES = 1 << 17, /* a range of fewer bytes is not split */
+    STEP_BYTES = 1 << 18,  /* near memory: bytes to partition between two looks at the deque; some 50 us of work */
+    SPLIT_BYTES = 1 << 17, /* a range of fewer bytes does not split */
     EXCHANGE_BYTES = 512   /* bytes copied through the stack at a time */
 };
 
@@ -60,8 +60,8 @@ static void exchange_some(int64_t begin, int64_t end, const void *arg)
 }
 
 /*
- * Join two fronts. On entry, elements [0, less) and [from, from + more) belong to the front; elements [less, from) and
- * all elements from `from + more` on do not belong to it. Returns the number of elements in the joined front.
+ * Join two fronts. On entry, elements [0, less) and [from, from + more) belong to the front. All other elements do not.
+ * Returns the number of elements in the joined front.
  */
 static size_t join_fronts(const struct uat_range *range, size_t less, size_t from, size_t more)
 {
@@ -79,7 +79,7 @@ static uat_sort_pivot_t pivot_of(const struct uat_range *range)
     return (uat_sort_pivot_t){range->tail, range->equal, range->tail + range->arg_offset};
 }
 
-/* Partition about `most` of the remaining elements, all of which are near. */
+/* Partition about `most` of the remaining elements. All of these are near. */
 static void step_near(const struct uat_range *range, uat_sort_pass_t *pass, size_t most)
 {
     uat_sort_pivot_t pivot = pivot_of(range);
@@ -91,7 +91,7 @@ static void step_near(const struct uat_range *range, uat_sort_pass_t *pass, size
     *pass = (uat_sort_pass_t){pass->less + here.less, pass->less + here.from, pass->less + here.to};
 }
 
-/* Partition the next `count` elements separately, and join their front to the previous one by an exchange. */
+/* Partition the next `count` elements separately. Join their front to the previous front by an exchange. */
 static void step_far(const struct uat_range *range, uat_sort_pass_t *pass, size_t count)
 {
     uat_sort_pivot_t pivot = pivot_of(range);
@@ -121,9 +121,9 @@ static size_t partition_part(struct uat_range *range, const struct uat_range *wh
 }
 
 /*
- * Offer half of the remaining elements. A child continues with the first half. If the continuation is not stolen before
- * the child ends, the pass continues after that half. If it is stolen, the thief partitions the second half separately,
- * one exchange joins the fronts, and the pass is done.
+ * Offer half of the remaining elements. A child continues with the first half. If no thief steals the continuation
+ * before the child ends, the pass continues after that half. If a thief steals it, the thief partitions the second half
+ * separately, one exchange joins the fronts, and the pass is done.
  */
 static uat_sort_pass_t split_far(struct uat_range *range, uat_sort_pass_t pass)
 {
@@ -146,8 +146,8 @@ static uat_sort_pass_t split_far(struct uat_range *range, uat_sort_pass_t pass)
 }
 
 /*
- * Partition from both ends, at most range->share elements from each, until one end's share is done. If the continuation
- * is stolen, the thief handles the elements between the two shares. A call of the kernel takes at most half of its
+ * Partition from both ends until one end's share is done; a share has at most range->share elements. If a thief steals
+ * the continuation, it handles the elements between the two shares. A call of the kernel takes at most half of its
  * `most` elements from either end.
  */
 static void ends_task(void *arg, void *result)
@@ -158,7 +158,7 @@ static void ends_task(void *arg, void *result)
     size_t low = range->known + range->share, high = range->count - range->share, size = range->kernel.size,
            step = STEP_BYTES / size;
     char *home = range->base, *back = uat_range_at(range, high);
-    uat_global_checkout(home, low * size, UAT_READ_WRITE); /* both ranges are near, so they are used in place */
+    uat_global_checkout(home, low * size, UAT_READ_WRITE); /* both ranges are near, so the kernel uses them in place */
     uat_global_checkout(back, range->share * size, UAT_READ_WRITE);
     while (pass.from < low && pass.to > high) {
         size_t most = 2 * smaller(low - pass.from, pass.to - high);
@@ -170,10 +170,10 @@ static void ends_task(void *arg, void *result)
 }
 
 /*
- * Offer the middle of the remaining elements, all of which are near. A child continues at both ends. If the
- * continuation is not stolen before the child ends, the pass continues where the child stopped. If it is stolen, the
- * thief partitions the middle, then the elements that the child has left at one end, and the pass is done. The fronts
- * are adjacent, or nearly so.
+ * Offer the middle of the remaining elements. All of these are near. A child continues at both ends. If no thief steals
+ * the continuation before the child ends, the pass continues where the child stopped. If a thief steals it, the thief
+ * partitions the middle, and then the elements that the child has left at one end. The fronts are then adjacent or
+ * nearly so, and the pass is done.
  */
 static uat_sort_pass_t split_near(struct uat_range *range, uat_sort_pass_t pass)
 {
@@ -209,7 +209,7 @@ size_t uat_partition(struct uat_range *range)
     uat_sort_pass_t pass = {0, range->known, range->count};
     while (pass.from < pass.to) {
         size_t left = pass.to - pass.from, window = uat_range_window(size);
-        int near = uat_range_is_near(range); /* valid until the next spawn, where the task may migrate */
+        int near = uat_range_is_near(range); /* valid until the next spawn: there the task may migrate */
         if (left * size > SPLIT_BYTES && left > 2 && uat_work_wanted())
             pass = near ? split_near(range, pass) : split_far(range, pass);
         else if (near)

@@ -15,7 +15,7 @@ struct uat_range {
     int equal;                /* as in uat_sort_pivot_t */
     size_t known;             /* number of elements at the start that do not belong to the front */
     size_t share;             /* number of elements at each end that a child may take */
-    size_t arg_offset, bytes; /* offset of the user's argument in the tail; bytes of the whole block */
+    size_t arg_offset, bytes; /* arg_offset: of the user's argument in the tail; bytes: of the whole block */
     _Alignas(16) char tail[];
 };
 
@@ -24,8 +24,9 @@ static inline char *uat_range_at(const struct uat_range *range, size_t i)
     return range->base + i * range->kernel.size;
 }
 
-/* The number of elements of `size` bytes that are checked out at a time in far memory, and the size of a far leaf.
- * Never keep it in a task's frame, because a job that restarts from a checkpoint may have a smaller cache. */
+/* The number of elements of `size` bytes that a task checks out at a time in far memory. This is also the size of a far
+ * leaf. Never keep the number in a task's frame, because a job that restarts from a checkpoint may have a smaller
+ * cache. */
 static inline size_t uat_range_window(size_t size)
 {
     enum { WINDOW_BYTES = 1 << 18, CHECKOUTS = 4 /* a checkout takes at most 1/CHECKOUTS of the limit */ };
@@ -34,7 +35,7 @@ static inline size_t uat_range_window(size_t size)
     return window > 0 ? window : 1;
 }
 
-/* Is all of the range near? Then a checkout has no limit and costs almost nothing. */
+/* Is all of the range near? If so, a checkout has no limit and costs almost nothing. */
 static inline int uat_range_is_near(const struct uat_range *range)
 {
     size_t bytes = range->count * range->kernel.size;
@@ -43,7 +44,7 @@ static inline int uat_range_is_near(const struct uat_range *range)
 
 /*
  * Move the elements that belong in front of the pivot (range->tail) to the start of the range. Returns their number.
- * May change base, count and known. Runs inside a task, which may migrate.
+ * May change base, count and known. Runs inside a task; the task may migrate.
  */
 size_t uat_partition(struct uat_range *range);
 

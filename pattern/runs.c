@@ -6,10 +6,10 @@
 
 enum {
     SCRATCH_MAX = 1 << 28, /* maximum bytes of scratch memory */
-    REVERSED_BYTES = 256   /* maximum bytes of an element that are copied through the stack at a time */
+    REVERSED_BYTES = 256   /* maximum bytes of an element to copy through the stack at a time */
 };
 
-/* A run: the `count` elements at first, first + stride, and so on. No element is less than the previous one. */
+/* A run: `count` elements at the indices first, first + stride, and so on. No element is less than the previous one. */
 struct run {
     size_t first, count;
     ptrdiff_t stride;
@@ -30,8 +30,8 @@ static int is_less(const struct runs *r, size_t a, size_t b)
     return r->kernel->less(r->elements + a * size, r->elements + b * size, r->arg);
 }
 
-/* The longest run that starts at `first` with this stride. A falling run is described backwards, from its last element
- * on. */
+/* The longest run that starts at `first` with this stride. The result describes a falling run backwards, from its last
+ * element on. */
 static struct run longest_run(const struct runs *r, size_t first, size_t stride)
 {
     size_t at = first;
@@ -67,7 +67,7 @@ static int find_interleaved(struct runs *r, int n)
     return 1;
 }
 
-/* The functions below are inlined with constant sizes for the most frequent element sizes. */
+/* For the most frequent element sizes, the functions below are inlined with a constant size. */
 #define INLINED static inline __attribute__((always_inline))
 
 /* Reverse the elements, which form one falling run. */
@@ -127,7 +127,7 @@ void uat_sort_merge(const uat_sort_kernel_t *kernel, const void *arg, void *to, 
         BY_SIZE(size, merge, kernel, arg, to, a, a_end, b, b_end);
 }
 
-/* Merge runs i and i + 1, which are in the scratch buffer, back into the elements. */
+/* Merge runs i and i + 1 from the scratch buffer back into the elements. */
 static void merge_pair(const struct runs *r, const char *scratch, int i)
 {
     size_t size = r->kernel->size, at = i == 0 ? 0 : (r->run[0].count + r->run[1].count) * size;

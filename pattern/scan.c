@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uat_scan(): prefix sums that split on demand. A worker carries the value from iteration to iteration. When thieves
- * have emptied its deque, the worker cuts the remaining iterations for p workers, and runs 1 / (p + 1) of them as a
- * child. If the continuation is stolen, the thief reduces all other parts except the last while the child runs
- * (Blelloch, "Prefix Sums and Their Applications", 1990). Then the other parts run, each with its starting value. This
- * takes 2 / (p + 1) of the sequential time. If the continuation is not stolen, the loop continues after the child, and
- * no work was done twice.
+ * have emptied its deque, the worker cuts the remaining iterations into parts for p workers. It runs the first part, 1
+ * / (p + 1) of the iterations, as a child. If a thief steals the continuation, it reduces all other parts except the
+ * last one while the child runs (Blelloch, "Prefix Sums and Their Applications", 1990). Then the other parts run, each
+ * with its starting value. This takes 2 / (p + 1) of the sequential time. If no thief steals the continuation, the loop
+ * continues after the child, and no work was done twice.
  */
 #include <string.h>
 
@@ -15,8 +15,8 @@
 #include "pattern/loop.h"
 
 enum {
-    PARTS_OF_WORKER = 4, /* parts per worker that are reduced first, for balance */
-    PARTS_MAX = 128      /* maximum parts of a cut; their values are in the frame of a task */
+    PARTS_OF_WORKER = 4, /* parts per worker to reduce first, for balance */
+    PARTS_MAX = 128      /* maximum parts of a cut; the parts' values are in the frame of a task */
 };
 
 /*
@@ -25,7 +25,7 @@ enum {
 struct part {
     int64_t begin, end;
     int64_t grain;
-    uat_reduce_fn *body; /* the body to run; in the first pass, the reduction's body */
+    uat_reduce_fn *body; /* the body to run; in the first pass, this is the reduction's body */
     uat_reduce_fn *reduce;
     uat_combine_fn *combine;
     size_t size;  /* bytes of a value */
@@ -92,8 +92,9 @@ static void run_parts(struct part *part, const struct cut *cut, int64_t count, u
 }
 
 /*
- * Run the iterations from part->begin on. The iterations before part->begin run on another worker as the task `first`,
- * whose result is *value. The last part, from `last` on, is not reduced. Sets *value to the value after all iterations.
+ * Run the iterations from part->begin on. The iterations before part->begin run on another worker as the task `first`.
+ * The result of this task is *value. The last part, from `last` on, is not reduced. Sets *value to the value after all
+ * iterations.
  */
 static void run_others(struct part *part, int64_t last, char *value, uat_task_t *first)
 {
@@ -126,8 +127,8 @@ static void run_others(struct part *part, int64_t last, char *value, uat_task_t 
     memcpy(value, ends + (size_t)(cut.count - 1) * room, size);
 }
 
-/* Run the first part as a child and offer the continuation to thieves. Returns the first iteration that *value does not
- * include. */
+/* Run the first part as a child, and offer the continuation to thieves. Returns the first iteration that *value does
+ * not include yet. */
 static int64_t share(struct part *part, char *value)
 {
     int64_t begin = part->begin, end = part->end, length = (end - begin) / (uat_size() + 1);

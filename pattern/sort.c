@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat_sort_by(): quicksort (Hoare 1962) in place. A range that is longer than a leaf is partitioned by the median of a
- * sample. The first part is a child, and the second part is the continuation that thieves take. Partitions themselves
- * split on demand (partition.c), so all workers take part from the first pass on. Process-private memory is sorted by
- * the kernel alone.
+ * uat_sort_by(): quicksort (Hoare 1962) in place. A range that is longer than a leaf is partitioned about the median of
+ * a sample. A child sorts the first part, and the continuation, which thieves may take, sorts the second part.
+ * Partitions themselves split on demand (partition.c), so all workers take part from the first pass on. The kernel
+ * alone sorts process-private memory.
  */
 #include "pattern/partition.h"
 #include "pattern/runs.h"
@@ -14,9 +14,9 @@ enum {
     LEAF_BYTES = 1 << 16, /* bytes of a near leaf, which the kernel sorts in about half a millisecond */
     SAMPLES_MIN = 3,      /* elements of the smallest sample */
     SAMPLES_MAX = 63,     /* elements of the largest sample; 3 and 63 are 2^n - 1 */
-    SAMPLE_BYTES = 2048,  /* bytes of samples on the stack, unless the elements are large */
-    SAMPLED = 1 << 9,     /* the sample is doubled while the range has more elements than this per sample */
-    UNEVEN = 8,           /* the pivot probably occurs often if the front is below 1/UNEVEN of the range */
+    SAMPLE_BYTES = 2048,  /* bytes of samples on the stack; large elements may take more */
+    SAMPLED = 1 << 9,     /* double the sample while the range has more elements than this per sample */
+    UNEVEN = 8,           /* if the front is below 1/UNEVEN of the range, the pivot probably occurs often */
     MERGERS = 4           /* with more workers than this, sorting is faster than merging runs on one worker */
 };
 
@@ -29,8 +29,8 @@ static size_t samples_of(const struct uat_range *range)
     return n;
 }
 
-/* The place of sample i of n: a random place in the i-th of n equal parts, so that no regular pattern in the
- * elements hits all samples. */
+/* The place of sample i of n: a random place in the i-th of n equal parts. So no regular pattern in the elements
+ * affects all samples. */
 static size_t sampled_place(size_t count, size_t i, size_t n)
 {
     uint64_t x = (count + i) * UINT64_C(0x9e3779b97f4a7c15), part = count / n;
@@ -52,14 +52,14 @@ static void choose_pivot(struct uat_range *range)
     memcpy(range->tail, sample + n / 2 * size, size);
 }
 
-/* The parts of a range. [0, less) is below the pivot. [from, count) is above the pivot or, if `less` is a large part of
- * the range, not below it. The elements in between equal the pivot. */
+/* The parts of a range. Elements [0, less) are below the pivot. Elements [from, count) are above the pivot; if `less`
+ * is a large part of the range, some of them may equal the pivot. The elements in between equal the pivot. */
 struct parts {
     size_t less, from;
 };
 
 /* Partition elements [begin, count) of the range. Returns the number of elements in the front: those less than the
- * pivot or, with `equal`, those not greater. */
+ * pivot. With `equal`, these are the elements that are not greater than the pivot. */
 static size_t front_of(struct uat_range *range, size_t begin, int equal)
 {
     struct uat_range whole = *range; /* a copy of the head, without the tail */
@@ -74,11 +74,11 @@ static size_t front_of(struct uat_range *range, size_t begin, int equal)
 }
 
 /*
- * If few elements are below the pivot, the elements equal to the pivot are moved next to them and are done. So a range
- * of equal elements is done after two passes. A comparison that contradicts itself may report the pivot as less than
- * itself or as unequal to itself. In that case all elements may seem to be below the pivot. Even then each part has
- * fewer elements than the range, because some elements count as done: the greatest ones if the comparison is "less or
- * equal", and all if it is "always less".
+ * If few elements are below the pivot, move the elements equal to the pivot next to them. These elements are done. So a
+ * range of equal elements is done after two passes. A comparison that contradicts itself may report the pivot as less
+ * than itself or as unequal to itself. In that case all elements may seem to be below the pivot. Even then each part
+ * has fewer elements than the range, because some elements count as done. With the comparison "less or equal", the
+ * greatest elements count as done. With "always less", all elements count as done.
  */
 static struct parts divide(struct uat_range *range)
 {
@@ -128,8 +128,8 @@ static void take_part(struct uat_range *range, const struct uat_range *whole, si
     range->count = end - begin;
 }
 
-/* If one part is a leaf and far smaller than the other, sort it and set the range to the other part, so that the
- * recursion keeps no frame. Returns whether it did. */
+/* If one part is a leaf and far smaller than the other, sort this part and set the range to the other part. So the
+ * recursion keeps no frame. Returns whether it sorted a part. */
 static int sort_uneven(struct uat_range *range, const struct uat_range *whole, struct parts parts)
 {
     size_t high = whole->count - parts.from;

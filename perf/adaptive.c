@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares uat/pattern.h with the two modes of uat/adaptive.h on four algorithms: a loop whose last tenth is ten times
- * as slow, a search for the only hit, a prefix sum, and a sort (adaptive_sort.c). An iteration of the first three takes
- * a fixed time, real or virtual.
+ * as slow as the rest, a search for the only hit, a prefix sum, and a sort (adaptive_sort.c). An iteration of the first
+ * three takes a fixed time, real or virtual.
  */
 #include "perf/adaptive_sort.h"
 #include "perf/bench.h"
@@ -44,8 +44,8 @@ static bool is_hit(int64_t i)
     return i == n / 100 * hit;
 }
 
-/* Returns a checksum of the prefix sums [begin, end). *sum is the sum before `begin`. On return it is the sum before
- * `end`. */
+/* Returns a checksum of the prefix sums [begin, end). On entry *sum is the sum before `begin`; on return it is the sum
+ * before `end`. */
 static uint64_t write_sums(int64_t begin, int64_t end, uint64_t *sum)
 {
     uint64_t written = 0;
@@ -148,14 +148,14 @@ static void search_part(uat_context_t *c, const void *arg, void *result)
     *(struct sums *)result = (struct sums){.sum = (uint64_t)found};
 }
 
-/* The second pass. It writes the prefix sums of iterations that a part has only summed. */
+/* The second pass. It writes the prefix sums of iterations whose values a part has only added up. */
 UAT_TASK(uint64_t, second, int64_t, begin, int64_t, end, uint64_t, sum)
 {
     return write_sums(begin, end, &sum);
 }
 
-/* The owner keeps the running sum. It takes each part back, adds the part's sum, skips the part's iterations, and
- * spawns a task that writes the part's prefix sums. */
+/* The owner keeps the running sum. It takes each part back, adds the part's sum, and skips the part's iterations. Then
+ * it spawns a task that writes the part's prefix sums. */
 static void prefix_owner(uat_context_t *c, struct sums *s)
 {
     second_task task[UAT_CONTEXT_PARTS];
@@ -338,7 +338,7 @@ static int sequential(uint64_t *answer)
     int64_t last = app == SEARCH ? n / 100 * hit + 1 : n;
     if (app == PREFIX) {
         answer[1] = write_sums(0, n, &answer[0]);
-        if (by == PATTERN) /* the bodies of uat_scan() cannot count */
+        if (by == PATTERN) /* the bodies of uat_scan() cannot count iterations */
             answer[1] = 0;
         return 0;
     }

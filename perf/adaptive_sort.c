@@ -37,7 +37,7 @@ static int compare_for_sort(const void *a, const void *b, const void *arg)
     return compare(a, b);
 }
 
-/* A pass: merges the runs of `from`, which have `width` elements each, into `to`. */
+/* A pass: merges the runs of `from` into `to`. Each run has `width` elements. */
 struct merge {
     int64_t n, width;
     const element *from;
@@ -86,7 +86,7 @@ static element at(const element *p)
     return e;
 }
 
-/* The number of elements from run a among the first `count` elements of the merged runs a and b. */
+/* Merge runs a and b: how many of the first `count` elements come from run a? */
 static int64_t share_of(const element *a, int64_t na, const element *b, int64_t nb, int64_t count)
 {
     int64_t low = count > nb ? count - nb : 0, high = least(count, na);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures the rate of atomics on one worker's memory, which is the throughput of the device's atomic unit. One or
- * several processes change one or several words, which rank 0 owns. The processes with the highest ranks are used
- * first, rank 0 last.
+ * Measures the rate of atomics on one worker's memory. This is the throughput of the device's atomic unit. One or
+ * several processes change one or several words of rank 0. The processes with the highest ranks are used first, and
+ * rank 0 is used last.
  *
  * A second part changes one word on each of several workers. These workers share a host if the launcher places
- * consecutive ranks on one host. Either the words are at the same address in all workers, or each worker's word is 64
- * bytes beyond its predecessor's. An adapter that serialises atomics by the low 12 bits of their addresses is slower if
- * the addresses are equal (transport/colour.h).
+ * consecutive ranks on one host. In one case the words are at the same address in all workers. In the other case each
+ * worker's word is 64 bytes beyond its predecessor's word. If the addresses are equal, an adapter is slower that
+ * serialises atomics by the low 12 bits of their addresses (transport/colour.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,13 +33,13 @@ struct row {
     enum uat_opcode code;
     int words, processes;
     int targets;   /* workers whose words are changed: 0 to targets - 1 */
-    bool coloured; /* their words are at different addresses */
+    bool coloured; /* the words are at different addresses */
     double per_second;
-    double success; /* share of the operations that changed their word */
+    double success; /* share of the operations that changed a word */
 };
 
-/* Line i of the lines at the end of the heap, which are unused outside a run. The first lines have the words, the
- * following ones receive the old values. */
+/* Line i of the lines at the end of the heap. Outside a run these lines are unused. The first lines have the words, and
+ * the following lines receive the old values. */
 static uint64_t *line(int i)
 {
     return (uint64_t *)uat_inspect_spare((size_t)(WORDS_MAX + WINDOW_MAX - i) * LINE);
@@ -54,8 +54,8 @@ struct flight {
     uint32_t guess; /* the value of s->guess[word] when this operation was posted */
 };
 
-/* Returns the rank that has the word. With several targets, each target has one word, and `word` is the target's
- * rank. */
+/* Returns the rank that has the word. With several targets, each target has one word; in that case `word` is the
+ * target's rank. */
 static int target_of(const struct row *row, int word)
 {
     return row->targets > 1 ? word : 0;
@@ -69,7 +69,7 @@ static uint64_t *address_of(const struct row *row, int word)
 
 struct shooter {
     struct flight flights[WINDOW_MAX];
-    /* What the next CMP_SWAP of a word expects: the last value seen, increased once by each operation in flight. */
+    /* What the next CMP_SWAP of a word expects: the last value seen, plus one increase for each operation in flight. */
     uint64_t expected[WORDS_MAX];
     uint32_t guess[WORDS_MAX]; /* number of times that the expected value was wrong */
     uint64_t successes;
@@ -90,7 +90,7 @@ static int land(struct shooter *s, const struct row *row, int slot)
     if (row->code == UAT_OP_FETCH_ADD || old == f->expected) {
         s->successes++;
     } else if (f->guess == s->guess[f->word]) {
-        s->expected[f->word] = old; /* the operations in flight expect a wrong value, so they will fail as well */
+        s->expected[f->word] = old; /* the operations in flight expect wrong values, so they will fail as well */
         s->guess[f->word]++;
     }
     return status;
@@ -137,13 +137,15 @@ static int look(struct shooter *s, const struct row *row)
     return status;
 }
 
-/* The sum of the words, on the rank that has them. A CPU may load a word that the HCA changes at any time. */
+/* The sum of the words, on the rank that has them. A CPU may load such a word at any time, although the HCA changes
+ * it. */
 static uint64_t sum_of_words(void)
 {
     uint64_t sum = 0;
 
     for (int i = 0; i < WORDS_MAX; i++)
-        sum += __atomic_load_n(line(i), __ATOMIC_RELAXED); /* between two barriers, so no process writes */
+        sum += __atomic_load_n(line(i), __ATOMIC_RELAXED); /* this code runs between two barriers, so no process
+                                                            * writes */
     return sum;
 }
 
@@ -169,7 +171,7 @@ static int run_row(struct shooter *s, struct row *row)
     if (!status)
         status = uat_gather(s->successes, &successes);
     if (!status)
-        status = uat_gather(sum_of_words() - before, &rise); /* after a barrier: all have done their share */
+        status = uat_gather(sum_of_words() - before, &rise); /* after a barrier: all processes have done their shares */
     if (status < 0)
         return status;
     row->per_second = (double)operations * row->processes / ((double)time.most * 1e-9);

@@ -18,16 +18,16 @@ struct job {
     bool known;
     uint64_t expected[UAT_BENCH_RESULTS];
     bool correct;
-    bool too_large; /* the memory is too small for the input: rank 0 has reported that, and all workers know it */
+    bool too_large; /* the memory is too small for the input; rank 0 has reported this, and all workers know it */
 };
 
-/* The current run. A pause moves the run's start to a later time, by the length of the pause. Counts that rise during a
- * pause are left out. */
+/* The current run. A pause moves the run's start to a later time by the length of the pause. What counters rise by
+ * during a pause is left out. */
 static struct {
     struct uat_moment start, paused_at;
-    uat_stats_t counted, counted_at; /* the counters before the run; the counters before the pause */
+    uat_stats_t counted, counted_at; /* counted: the counters before the run; counted_at: before the pause */
     bool paused, alone;              /* alone: no runtime, no counters */
-    int status;                      /* error of reading the counters */
+    int status;                      /* the first error while reading the counters */
 } present;
 
 #define MINUS UINT64_MAX /* -1 in unsigned arithmetic */
@@ -41,7 +41,7 @@ static void add_stats(uat_stats_t *stats, const uat_stats_t *more, uint64_t fact
         words[i] += factor * ((const uint64_t *)more)[i];
 }
 
-/* Read the counters (except the stack's), unless there is no runtime. The first error is kept. */
+/* If there is a runtime, read the counters, except that of the stack. Keeps the first error. */
 static void count(uat_stats_t *stats)
 {
     int status = present.alone ? 0 : uat_inspect_counters_total(stats);
@@ -93,7 +93,7 @@ double uat_bench_seconds(void)
     return now_or_paused().seconds - present.start.seconds;
 }
 
-/* Compare an answer with the expected one, and say what differs. */
+/* Compare an answer with the expected one, and report what differs. */
 static void check(struct job *job, const uint64_t *answer, const char *whose, int64_t number)
 {
     const struct uat_bench *bench = job->bench;
@@ -108,7 +108,7 @@ static void check(struct job *job, const uint64_t *answer, const char *whose, in
     }
 }
 
-/* Compare an answer with the right one. If the right answer is unknown, the first answer is taken as right. */
+/* Compare an answer with the right one. If the right answer is unknown, take the first answer as right. */
 static void check_or_learn(struct job *job, const uint64_t *answer, const char *whose, int64_t number, bool *have)
 {
     if (*have)
@@ -156,7 +156,8 @@ static int run_once(const struct job *job, struct uat_bench_run *run)
     return 0;
 }
 
-/* Measure how deep the stacks have been. The measurement takes long over verbs, so it is done once, after all runs. */
+/* Measure how deep the stacks have been. Over verbs this measurement takes long, so the program does it only once,
+ * after all runs. */
 static int measure_stacks(struct job *job)
 {
     uat_stats_t all;

@@ -24,10 +24,10 @@ extern "C" {
 
 /* A number on the command line: an integer or a real number, in a range. */
 struct uat_bench_option {
-    const char *flag; /* "-d"; NULL: the required argument without a flag */
+    const char *flag; /* such as "-d"; NULL: the required argument without a flag */
     const char *name; /* "DEPTH" */
     const char *meaning;
-    int64_t *integer; /* where the value goes; its initial value is the default */
+    int64_t *integer; /* where the value goes; the initial value is the default */
     double *real;     /* where a real value goes; exactly one of the two pointers is set */
     double least;
     double most;
@@ -48,9 +48,10 @@ struct uat_bench {
     const char *results[UAT_BENCH_RESULTS]; /* names of the answer's numbers; NULL after the last */
     bool rate;                              /* also report the first number per second */
 
-    /* Checks that the values fit together. Returns NULL, or a text that says what is wrong. The pointer may be NULL. */
+    /* Checks that the values fit together. Returns NULL, or a text that says what is wrong. This pointer may be
+     * NULL. */
     const char *(*refuse)(void);
-    /* Computes the answer if it is known without running anything. */
+    /* Computes the answer if a formula or a table gives it. Returns whether it does. */
     bool (*known)(uint64_t *answer); /* may be NULL */
     /* Collective: find the answer with the runtime. Returns 0 or a negative errno. */
     int (*run)(uint64_t *answer);
@@ -59,7 +60,7 @@ struct uat_bench {
     int (*sequential)(uint64_t *answer);
     /*
      * Further functions of an application; each may be NULL. All are collective, and their time does not count. They
-     * return 0 or a negative errno, which they have reported.
+     * return 0 or a negative errno after reporting the error.
      */
     int (*prepare)(void);         /* makes the input; called once, before the first run */
     int (*verify)(bool *correct); /* checks the result of a run; rank 0 prints what is wrong */
@@ -69,7 +70,7 @@ struct uat_bench {
     /*
      * Measures, and reports on rank 0. A microbenchmark sets this function, and leaves out `results`, known(), run()
      * and sequential(). It has no --seq and no --repeat. Collective, between uat_init() and uat_finalize(). Returns 0
-     * or a negative errno, which it has reported. Two of the errors must be returned on all workers:
+     * or a negative errno after reporting the error. Two errors must be returned on all workers:
      * - -EINVAL, if this job cannot be measured (the command line is wrong)
      * - UAT_BENCH_NO_ARRAY, if uat_global_alloc() refused
      */
@@ -84,8 +85,8 @@ extern const struct uat_bench uat_bench;
 int uat_bench_main(const struct uat_bench *bench, int argc, char **argv);
 
 /*
- * Keeps the compiler from merging equal calls. The sequential versions are pure functions, and merged calls would
- * change the algorithm that is measured.
+ * Keeps the compiler from merging equal calls. The sequential versions are pure functions, so the compiler might merge
+ * their calls. This would change the measured algorithm.
  */
 static inline void uat_bench_opaque(void)
 {
@@ -93,10 +94,10 @@ static inline void uat_bench_opaque(void)
 }
 
 /*
- * Call these two functions in run() or sequential() around code that is not part of the measurement, such as a check of
- * the answer. The seconds, cycles and counters of a pause are left out. If a pause is not ended, it lasts to the end of
- * the run. In run() both functions are collective and must be called outside uat_run(). If one of them fails, the run
- * fails with that error.
+ * Call these two functions in run() or sequential(), around code that is not part of the measurement, such as a check
+ * of the answer. The seconds, cycles and counters of a pause are left out. A pause that is not ended lasts to the end
+ * of the run. In run() both functions are collective and must be called outside uat_run(). If one of them fails, the
+ * run fails with that error.
  */
 void uat_bench_pause(void);
 void uat_bench_resume(void);
@@ -123,10 +124,10 @@ struct uat_bench_run {
     uint64_t cycles;
     uint64_t answer[UAT_BENCH_RESULTS];
     double figures[UAT_BENCH_FIGURES];
-    uat_stats_t stats; /* counters of this run, over all workers; stack_bytes_max counts since the start */
+    uat_stats_t stats; /* counters of this run, over all workers; but stack_bytes_max counts since the job's start */
 };
 
-/* The content of the report. `run` is the run with the median time. The figures are also from that run. */
+/* The content of the report. `run` is the run with the median time, and the figures are those of that run. */
 struct uat_bench_report {
     const struct uat_bench *bench;
     const struct uat_bench_settings *settings;
@@ -147,7 +148,7 @@ int uat_bench_parse(const struct uat_bench *bench, int argc, char **argv, struct
                     char *error, size_t error_size);
 void uat_bench_help(const struct uat_bench *bench, FILE *out);
 
-/* Round trips per steal: the median and the mean. 0 without steals. */
+/* Round trips per steal: the median and the mean. Without steals, both are 0. */
 uint64_t uat_bench_trips_median(const uat_stats_t *stats);
 double uat_bench_trips_mean(const uat_stats_t *stats);
 double uat_bench_cycles_per_task(const struct uat_bench_report *report);

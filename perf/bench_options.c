@@ -62,7 +62,8 @@ static bool set_switch(const struct uat_bench *bench, struct uat_bench_settings 
     return true;
 }
 
-/* Keep the arguments that define the computation, because the report must name them. Numbers are short, so they fit. */
+/* Keep the arguments that define the computation, because the report must name these. Numbers are short, so they
+ * fit. */
 static void note_argument(struct uat_bench_settings *settings, const char *argument)
 {
     size_t used = strlen(settings->args);
@@ -95,7 +96,7 @@ int uat_bench_parse(const struct uat_bench *bench, int argc, char **argv, struct
     bool positional = false;
 
     *settings = (struct uat_bench_settings){.repeat = 1};
-    /* --help is handled first, because it shows the defaults, which the other arguments overwrite. */
+    /* Handle --help first. It shows the defaults, but the other arguments overwrite these. */
     for (int i = 1; i < argc; i++)
         settings->help |= strcmp(argv[i], "--help") == 0;
     for (int i = 1; i < argc && !settings->help; i++) {

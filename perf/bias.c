@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Biased locks, after Dolan, Muralidharan and Gregg (TACO 9(4), 2013), section 6.3. A critical section adds 1 to a word
- * on the lock's worker, which is the last worker. A task executes some sections in a row (a visit) and then returns to
- * its own worker. With an ordinary mutex the task stays on its own worker, and each section accesses the lock and the
- * word remotely. With a biased mutex the task migrates to the lock's worker. In rows with more than one task, each
+ * Biased locks, after Dolan, Muralidharan and Gregg (TACO 9(4), 2013), section 6.3. The lock's worker is the last
+ * worker. A critical section adds 1 to a word there. A task executes some sections in a row (a visit) and then returns
+ * to its own worker. With an ordinary mutex the task stays on its own worker, and each section accesses the lock and
+ * the word remotely. With a biased mutex the task migrates to the lock's worker. In rows with more than one task, each
  * worker except the last has a task.
  */
 #include <errno.h>

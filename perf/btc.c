@@ -12,8 +12,8 @@ static int64_t call_last, papers;
 
 UAT_TASK_DECLARE(uint64_t, create, int64_t, level)
 
-/* Separate from create() and never inlined, so that tasks without children, which are half of all tasks, save no
- * registers. */
+/* Half of all tasks have no children. This function is separate from create() and never inlined, so that these tasks
+ * save no registers. */
 __attribute__((noinline)) static uint64_t create_children(int64_t level)
 {
     uint64_t tasks = 1;
@@ -51,7 +51,7 @@ __attribute__((noinline)) static uint64_t grow_children(int64_t level)
     return tasks;
 }
 
-/* Like create(), but it calls the last child. It is a separate task type, so that it does not affect the code of
+/* Like create(), but it calls the last child. This is a separate task type, so that it does not affect the code of
  * create(). */
 static uint64_t grow(int64_t level)
 {

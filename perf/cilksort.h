@@ -9,8 +9,8 @@
 
 struct uat_cilksort {
     size_t size; /* bytes of an element */
-    /* Sort the global array data[0..n); spare is a global array of the same size. Collective. radix: sort leaves by
-     * radix instead of by comparisons. Returns 0 or a negative errno. */
+    /* Sort the global array data[0..n). `spare` is a global array of the same size. Collective. radix: sort leaves by
+     * radix, not by comparisons. Returns 0 or a negative errno. */
     int (*sort)(void *data, void *spare, size_t n, bool radix);
     /* Fill data[from..to) with random elements. Returns their sum. */
     uint64_t (*fill)(void *data, size_t from, size_t to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Cilksort: merge sort in four parts with parallel merges (Akl and Santoro 1987; Frigo, Leiserson, Randall, PLDI'98),
- * in global memory. Leaves are sorted by radix or by comparisons; near leaves are sorted in place. CILKSORT_BITS: bits
+ * in global memory. Leaves are sorted by radix or by comparisons. Near leaves are sorted in place. CILKSORT_BITS: bits
  * of an element.
  */
 #include "perf/cilksort.h"
@@ -20,7 +20,7 @@ typedef uint64_t element;
 enum {
     LEAF = 1 << 15,
     MERGE_LEAF = 1 << 14,
-    RUN = 8, /* elements sorted by insertion, if leaves are sorted by comparisons */
+    RUN = 8, /* sorting a leaf by comparisons starts with runs of RUN elements, sorted by insertion */
     DIGITS = sizeof(element)
 };
 
@@ -156,7 +156,7 @@ UAT_TASK_VOID(merge, element *, a, size_t, na, element *, b, size_t, nb, element
     merge_join(&left);
 }
 
-/* Sort a; t is an array of the same size. */
+/* Sort array a. t is an array of the same size. */
 UAT_TASK_VOID(cilksort, element *, a, element *, t, size_t, count, bool, radix)
 {
     if (count <= LEAF) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Do arrays evict each other from the first-level cache? For each pair x, y of 16 arrays, the program applies a
- * rotation to y[i] and x[i + lag]. The arrays are of three kinds, which take turns: global arrays; arrays of malloc();
- * and memory mapped at multiples of 1 GiB plus k * --step. The third kind tries other placement rules. The program runs
- * on one worker. Figures are in docs/global.md.
+ * Do arrays evict each other from the first-level cache? For each pair x, y of the 16 arrays, the program applies a
+ * rotation to y[i] and x[i + lag]. There are three kinds of arrays: global arrays; arrays of malloc(); and memory
+ * mapped at multiples of 1 GiB plus k * --step. The kinds take turns. The third kind tries other placement rules. The
+ * program runs on one worker. docs/global.md has figures.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,12 +26,12 @@ static char *mapping; /* the arrays of the third kind */
 
 struct row {
     size_t bytes, lag;
-    double median[KINDS], worst[KINDS]; /* bytes per cycle: the median and the minimum over all pairs */
+    double median[KINDS], worst[KINDS]; /* bytes per cycle; median: over all pairs; worst: the minimum over all pairs */
 };
 static struct row rows[ROWS_MAX];
 static int row_count;
 
-/* Both arrays are written, so an evicted line must be written back and loaded again. */
+/* This function writes both arrays, so an evicted line must be written back and loaded again. */
 static __attribute__((noinline)) void rotate(double *restrict y, double *restrict x, double a, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -61,7 +61,7 @@ static int open_mapped(void)
     return 0;
 }
 
-/* Make the arrays. Returns 0, UAT_BENCH_NO_ARRAY or a negative errno, which it has reported. */
+/* Make the arrays. Returns 0, UAT_BENCH_NO_ARRAY, or a negative errno after reporting the error. */
 static int open_arrays(void)
 {
     for (int k = 0; k < ARRAYS; k++) {
@@ -91,8 +91,8 @@ static void close_arrays(void)
         munmap(mapping, (ARRAYS + 1) * APART + ARRAYS * (size_t)step + room());
 }
 
-/* Measure for all pairs the number of bytes that are loaded and stored per cycle. For each pair the best round counts.
- * The kinds take turns. */
+/* For all pairs, measure how many bytes are loaded and stored per cycle. For each pair the best round counts. The kinds
+ * take turns. */
 static void measure_row(size_t bytes, size_t lag)
 {
     static double rate[KINDS][PAIRS];

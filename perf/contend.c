@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares the total rate of steals of many thieves from one victim with the rate of a single thief. Under a protocol
- * that livelocks, the rate falls towards 0. The lock protocol avoids this livelock, because a loser undoes its
- * FETCH_ADD of 1 and backs off for a random time. Rank 0 is the victim and keeps its ring full. The other ranks steal.
+ * Compares two rates of steals from one victim: the total rate of many thieves, and the rate of a single thief. Under a
+ * protocol that livelocks, the first rate falls towards 0. The lock protocol avoids this livelock, because a loser
+ * undoes its FETCH_ADD of 1 and backs off for a random time. Rank 0 is the victim and keeps its ring full. The other
+ * ranks steal.
  */
 #include <errno.h>
 #include <sched.h>
@@ -26,7 +27,7 @@ struct row {
 
 static bool always(void *context, uintptr_t sp)
 {
-    return true; /* no join record is needed, since no task belongs to these entries */
+    return true; /* these entries need no join record, because no task belongs to them */
 }
 
 static double now(void)
@@ -34,8 +35,8 @@ static double now(void)
     return uat_moment_now().seconds;
 }
 
-/* Keep the ring full until time `end`. Push NEST entries, and publish as many as fit. When all have been stolen, push
- * new entries. */
+/* Keep the ring full until time `end`. Push NEST entries, and publish as many as fit. When thieves have stolen all of
+ * them, push new entries. */
 static void be_victim(double end)
 {
     struct uat_deque *deque = uat_inspect_deque();
@@ -154,7 +155,7 @@ static const struct uat_bench_option options[] = {
 
 const struct uat_bench uat_bench = {
     .program = "uat-contend",
-    .purpose = "How much many thieves take from one victim, against one thief.",
+    .purpose = "The rate of steals from one victim by many thieves, compared with that by one thief.",
     .options = options,
     .measure = measure,
 };

@@ -3,11 +3,11 @@
  * Measures the cost of a data-flow task (uat/dataflow.h), with empty tasks of 0, 1 and 3 accesses. Each task accesses
  * its own data, or all access the same data. In place: all tasks of the flow run on one worker. Ledger: the flow's
  * first task waits, so all other tasks become entries of the ledger. The other tasks are spawned while the first task
- * waits, and run after it has ended. A row is the sum of both times. `perf/measure flows` runs the same sequences with
- * OpenMP and StarPU (perf/rivals) in the same rounds.
+ * waits, and run after the first task has ended. A row is the sum of the two times. `perf/measure flows` runs the same
+ * sequences with OpenMP and StarPU (perf/rivals) in the same rounds.
  *
- * The tasks use modes with `_below`, which check nothing out, because the rivals do not check out data either. The row
- * `checkout` uses plain modes.
+ * The rivals check out no data. So the tasks use modes with `_below`, which check nothing out. The row `checkout` uses
+ * plain modes.
  */
 #include <errno.h>
 

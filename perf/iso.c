@@ -2,12 +2,12 @@
 /*
  * Measures, in real time, what the migration of a stack costs with iso-address (HPDC'15, section 4). With iso-address
  * each stack has its own address range in the whole job. These ranges cannot be registered, so a thief copies the stack
- * from a buffer. The thief has touched the target pages before (USED), or it has not (FRESH). For comparison, the
- * program also measures a copy of uni-address (COPY). Uni-address suspends or resumes a task by one copy within
+ * from a buffer. Either the thief has touched the target pages before (USED), or it has not (FRESH). For comparison,
+ * the program also measures a copy of uni-address (COPY): uni-address suspends or resumes a task by one copy within
  * resident memory. The kinds take turns in each round.
  *
- * The program also measures the cost to a spawner of a child on its own stack: take a slot, switch to it, switch back,
- * and return the slot. The slot that was returned last is taken first, so it is in the cache.
+ * The program also measures what a child on its own stack costs the spawner: take a slot, switch to it, switch back,
+ * and return the slot. The spawner takes the slot that was returned last, so the slot is in the cache.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -115,7 +115,7 @@ static int open_places(void)
         here &= (iso.free[iso.nfree] = aligned_alloc(SLOT, SLOT)) != NULL;
     if (!here || !iso.child_ns || !iso.slots || !iso.buffer || !iso.resident)
         return -ENOMEM;
-    madvise(iso.slots, (size_t)rounds * SLOT, MADV_NOHUGEPAGE); /* so that slots do not share a page of 2 MiB */
+    madvise(iso.slots, (size_t)rounds * SLOT, MADV_NOHUGEPAGE); /* no page of 2 MiB may contain several slots */
     memset(iso.buffer, 1, SLOT);
     memset(iso.resident, 1, SLOT);
     return 0;

@@ -8,9 +8,9 @@
 #include "uat/reducer.h"
 
 static int64_t n = 1000000000, work; /* number of iterations; nanoseconds of work per iteration, 0 for none */
-static int64_t reducer;              /* if not 0, iterations count in a reducer, not in a passed value */
+static int64_t reducer;              /* if not 0, iterations count in a reducer instead of a passed value */
 
-static uint64_t cycles_of_work; /* `work` in cycles of this host's counter; every worker measures it */
+static uint64_t cycles_of_work; /* `work` in cycles of this host's counter; every worker measures this number */
 
 static void pass(uint64_t cycles)
 {
@@ -20,7 +20,7 @@ static void pass(uint64_t cycles)
         ;
 }
 
-/* Never inlined, so that the plain loop and the chunks of the parallel one run the same code. */
+/* Never inlined, so that the plain loop and the chunks of the parallel loop run the same code. */
 static __attribute__((noinline)) uint64_t count(int64_t begin, int64_t end)
 {
     uint64_t counted = 0;
@@ -70,8 +70,8 @@ UAT_TASK(uint64_t, all, int64_t, iterations)
     return result;
 }
 
-/* Convert the work to cycles of this host's counter. Called after uat_init(): before, it is not known whether the time
- * is virtual. */
+/* Convert the work to cycles of this host's counter. Called after uat_init(), because only then it is known whether the
+ * time is virtual. */
 static int calibrate(void)
 {
     if (work > 0)

@@ -2,19 +2,20 @@
 /*
  * The low-lock queue with intrusive nodes, for processes that share memory at one address (Dolan, Muralidharan and
  * Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4), 2013, section 6.2). Any number of processes
- * may enqueue and dequeue. A node belongs to its user again as soon as it has been dequeued. An operation touches two
+ * may enqueue and dequeue. As soon as a node has been dequeued, it belongs to its user again. An operation touches two
  * cache lines, the queue's and the node's. The queue is not lock-free: a dequeue waits for an enqueue that is between
  * its two steps. Model: tests/model/lowlock.pml.
  *
- *   W1  `tail` names the last node, or 0 if the queue is empty (the paper's sentinel). Only CMP_SWAPs change it.
+ *   W1  `tail` names the last node. If the queue is empty, `tail` is 0 (the paper's sentinel). Only CMP_SWAPs change
+ *       `tail`.
  *   W2  `first` holds the first node's address, or 0, and a count. Only CMP_SWAPs change `first`, and each swap raises
  *       the count. So a dequeue's swap fails if another process has dequeued and enqueued the node since the dequeue
- *       read `first`. The paper has no count, and also changes this word by stores.
- *   W3  If `first` is 0 and `tail` is not, exactly one process is going to set `first`. It is the process that has
- *       enqueued into the empty queue, or the process that has dequeued the last node while another node was enqueued.
- *       All other dequeues wait.
+ *       read `first`. The paper has no count, and changes `first` by stores, too.
+ *   W3  If `first` is 0 and `tail` is not, exactly one process is going to set `first`. It is one of two processes: the
+ *       process that has enqueued into the empty queue, or the process that has dequeued the last node while another
+ *       node was enqueued. All other dequeues wait.
  *   W4  A node's `next` is 0 when the node enters the queue. The process that enqueues the next node sets `next`, once.
- *       A node that has a successor is dequeued only after its `next` was set.
+ *       If a node has a successor, the node is dequeued only after its `next` was set.
  */
 #ifndef UAT_PERF_LOWLOCK_H
 #define UAT_PERF_LOWLOCK_H
@@ -65,7 +66,7 @@ static inline uint64_t lowlock_load(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* Set `first`, which has address 0, to this address, as W3 demands. No other process changes `first` before that. */
+/* The address in `first` is 0: set it to this address, as W3 demands. No other process changes `first` before that. */
 static inline void lowlock_set_first(struct lowlock *q, uint64_t address)
 {
     uint64_t first = lowlock_load(&q->first);
@@ -123,7 +124,8 @@ static inline struct lowlock_node *lowlock_dequeue(struct lowlock *q)
                 return node;
             continue;
         }
-        /* The node may have been dequeued, and its memory may be in use again. In that case the swap fails (W2). */
+        /* Another process may have dequeued the node meanwhile, and the node's memory may be in use again. In that case
+         * the swap below fails (W2). */
         uint64_t next = lowlock_load(&node->next);
         if (next && lowlock_swap(&q->first, first, lowlock_after(first, next)))
             return node;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The main() of a benchmark that does not define main(). */
+/* The main() of a benchmark that has no main() of its own. */
 #include "perf/bench.h"
 
 int main(int argc, char **argv)

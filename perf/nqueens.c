@@ -8,8 +8,8 @@
 
 #define N_MOST 24
 
-/* Columns of the queens placed so far, by row. The board has no value that every task changes, so tasks copy the whole
- * board. */
+/* Columns of the queens placed so far, by row. The board has no value that changes in every task, so a task copies the
+ * board as a whole. */
 struct board {
     uint8_t queen[N_MOST];
 };
@@ -29,7 +29,8 @@ static bool attacked(const struct board *board, uint32_t rows, int column)
     return false;
 }
 
-/* A bit mask of the next row's columns that none of the queens in `rows` rows attacks; 0 after the last row. */
+/* A bit mask of the next row's free columns: no queen in the first `rows` rows attacks them. After the last row, the
+ * mask is 0. */
 static uint32_t free_columns(const struct board *board, uint32_t rows)
 {
     uint32_t columns = 0;
@@ -53,7 +54,7 @@ static uint32_t place(struct board *board, uint32_t *rows, uint32_t columns)
     return columns;
 }
 
-/* The lower half of a set of two or more columns: at least one column, but not all. */
+/* The lower half of a set of two or more columns. It has at least one column, but not all columns. */
 static uint32_t lower_half(uint32_t columns)
 {
     int first = __builtin_ctz(columns), last = 31 - __builtin_clz(columns);
@@ -76,7 +77,7 @@ UAT_TASK(uint64_t, count, struct board, board, uint32_t, rows, uint32_t, columns
     return count_join(&left) + ways;
 }
 
-/* Like count(), but it calls the last child. It is a separate task type, so that it does not affect the code of
+/* Like count(), but it calls the last child. This is a separate task type, so that it does not affect the code of
  * count(). */
 UAT_TASK(uint64_t, tally, struct board, board, uint32_t, rows, uint32_t, columns)
 {
@@ -91,8 +92,8 @@ UAT_TASK(uint64_t, tally, struct board, board, uint32_t, rows, uint32_t, columns
     return tally_join(&left) + ways;
 }
 
-/* The papers' granularity: the range of all columns is halved down to single columns, and each task spawns two tasks or
- * none. This task counts boards without an attack, which the papers call nodes. */
+/* The papers' granularity: tasks halve the range of all columns down to single columns, and each task spawns two tasks
+ * or none. This task counts boards without an attack. The papers call these nodes. */
 UAT_TASK(uint64_t, visit, struct board, board, uint32_t, rows, uint32_t, first, uint32_t, end)
 {
     uint64_t boards = 0;
@@ -253,7 +254,7 @@ static bool known(uint64_t *answer)
 
 static struct uat_bench bench;
 
-/* With --papers 1 the answer is another number. */
+/* With --papers 1 the program counts something else, so its answer differs. */
 static const char *refuse(void)
 {
     if (papers + by_value + call_last > 1)

@@ -6,19 +6,19 @@
 
 uint64_t uat_probe_thread_resumed;
 
-/* This function is defined in probe_thread.S in a folder of asm/, because link-time optimisation loses top-level
- * assembly of a C file. */
+/* This function is in probe_thread.S, in a folder of asm/. A C file cannot contain it: link-time optimisation loses a C
+ * file's top-level assembly. */
 void uat_probe_thread_run(void) __attribute__((visibility("hidden")));
 
 _Static_assert(sizeof(struct uat_continuation) == UAT_SAVED_SIZE + UAT_RETURN_SIZE, "asm/offsets.h");
 
 uintptr_t uat_probe_thread_base(size_t bytes)
 {
-    return uat_inspect_region_base() - bytes % 16; /* so the stack is aligned at the thread's call */
+    return uat_inspect_region_base() - bytes % 16; /* this aligns the stack at the thread's call */
 }
 
-/* The value of an unused word of the stack. Each word has a different value, so that a misplaced or missing word is
- * found. */
+/* The value of an unused word of the stack. Each word has a different value, so that the check finds a misplaced or
+ * missing word. */
 static uint64_t word_at(const uint64_t *place)
 {
     return (uintptr_t)place * 0x9e3779b97f4a7c15u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread for microbenchmarks of steals and context switches. It counts how often it is resumed, and suspends itself
- * again. Its stack has exactly the requested size. The runtime can steal, resume and suspend it like a task.
+ * A thread for microbenchmarks of steals and context switches. The thread counts how often it is resumed, and suspends
+ * itself again. Its stack has exactly the requested size. The runtime can steal, resume and suspend it like a task.
  */
 #ifndef UAT_PROBE_THREAD_H
 #define UAT_PROBE_THREAD_H
@@ -12,7 +12,7 @@
 
 #include "asm/offsets.h"
 
-/* The least size holds the saved registers, the return address and the counter. A size is a multiple of
+/* The least size has room for the saved registers, the return address and the counter. Every size is a multiple of
  * UAT_PROBE_THREAD_MULTIPLE. */
 enum {
     UAT_PROBE_THREAD_MULTIPLE = 8,
@@ -28,7 +28,7 @@ uintptr_t uat_probe_thread_base(size_t bytes);
 /* Make a suspended thread. Its stack is [result, base), and result is base - bytes. */
 uintptr_t uat_probe_thread_make(uintptr_t base, size_t bytes);
 
-/* Is the whole stack of a suspended thread in place after this number of resumptions? */
+/* After this number of resumptions, is the whole stack of the suspended thread in place? */
 bool uat_probe_thread_is_whole(uintptr_t base, size_t bytes, uint64_t resumptions);
 
 #endif

@@ -23,11 +23,11 @@
 
 enum {
     LOOK_MS = 25,
-    LOOKS = 10, /* looks per period; at a period's end the thread sends news and rank 0 rewrites the line */
+    LOOKS = 10, /* looks per period; at each period's end, the thread sends news, and rank 0 rewrites the line */
     LINE_MAX_COLUMNS = 200
 };
 
-/* The address that news is sent to. Rank 0 gives it to the other ranks. */
+/* The address to which the ranks send news. Rank 0 gives this address to the other ranks. */
 struct place {
     uint64_t token;
     char host[64];
@@ -49,7 +49,7 @@ static struct {
     bool written; /* there is a line on the terminal */
 } progress;
 
-/* The address at which other hosts reach this host. It is the address of the first interface that is up and is no
+/* The address at which other hosts reach this host. This is the address of the first interface that is up and is no
  * loopback. */
 static struct in_addr own_address(void)
 {
@@ -100,7 +100,7 @@ static struct uat_progress_sum sum_up(void)
     return sum;
 }
 
-/* Show the line, cut to the terminal's width. The next line could not erase a longer line. */
+/* Show the line, cut to the terminal's width: the next line could not erase a longer one. */
 static void show(void)
 {
     static struct uat_progress_sum last;
@@ -116,7 +116,7 @@ static void show(void)
     last = sum;
 }
 
-/* uat_inspect_glance() loads relaxed: the worker owns the counters, and the values read may be a little old. */
+/* uat_inspect_glance() loads the counters relaxed: the worker owns them, and a value may be a little old. */
 static void look(void)
 {
     struct uat_inspect_glance glance;
@@ -150,7 +150,7 @@ static void *watch(void *unused)
             progress.news[0] = progress.own;
             show();
         } else {
-            /* A lost datagram does no harm, because the next one carries the sums as well. */
+            /* A lost datagram does no harm, because the next one contains the sums as well. */
             sendto(progress.socket, &progress.own, sizeof(progress.own), MSG_DONTWAIT, (struct sockaddr *)&progress.to,
                    sizeof(progress.to));
         }

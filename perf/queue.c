@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One queue in shared memory that all workers use: the time to pass 10^6 nodes through it, as in figure 4 of Dolan,
- * Muralidharan and Gregg (TACO 9(4), 2013). Each worker repeatedly enqueues the node that it has and dequeues one. The
- * program compares four queues: the paper's (perf/lowlock.h); the lock-free queue and the two-lock queue of Michael and
- * Scott ("Simple, Fast, and Practical Non-Blocking and Blocking Concurrent Queue Algorithms", PODC 1996); and a queue
- * of intrusive nodes under one guard, like those of near objects of uat/sync.h.
+ * Measures the time to pass 10^6 nodes through one queue. The queue is in shared memory, and all workers use it. Figure
+ * 4 of Dolan, Muralidharan and Gregg (TACO 9(4), 2013) shows this time. Each worker repeatedly enqueues the node that
+ * it has, and dequeues a node. The program compares four queues: the paper's (perf/lowlock.h); the lock-free queue and
+ * the two-lock queue of Michael and Scott ("Simple, Fast, and Practical Non-Blocking and Blocking Concurrent Queue
+ * Algorithms", PODC 1996); and a queue of intrusive nodes under one guard, like the queues of near objects of
+ * uat/sync.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,14 +22,14 @@ enum { WORKERS_MAX = 256, ROUNDS_MAX = 101 };
 
 static int64_t passes = 1000000, rounds = 5;
 
-/* The words of all queues. A word that several workers change has its own cache line where the authors say so. */
+/* The words of all queues. Where the authors say so, a word that several workers change has its own cache line. */
 struct queue {
     struct lowlock low;
     _Alignas(64) uint64_t head;
     _Alignas(64) uint64_t tail;
     _Alignas(64) uint64_t head_lock;
     _Alignas(64) uint64_t tail_lock;
-    struct lowlock_node node[WORKERS_MAX + 1]; /* one per worker; the last is Michael and Scott's dummy node */
+    struct lowlock_node node[WORKERS_MAX + 1]; /* one node per worker; the last one is Michael and Scott's dummy node */
 };
 
 static struct queue *queue;
@@ -86,7 +87,7 @@ static bool guarded_dequeue(struct lowlock_node **held)
 }
 
 /* Michael and Scott's queues start with a dummy node. A dequeue makes the first node the new dummy. The dequeuing
- * process gets the old dummy, and copies the first node's number into it. */
+ * process gets the old dummy, and copies the first node's number into the old dummy. */
 static void free_enqueue(struct lowlock_node **held)
 {
     struct lowlock_node *node = *held;
@@ -117,7 +118,7 @@ static bool free_dequeue(struct lowlock_node **held)
             lowlock_swap(&queue->tail, tail, lowlock_after(tail, lowlock_address(next)));
             continue;
         }
-        /* Relaxed: if the node was reused, the number may be wrong, but then the swap fails. Pairs with the store
+        /* Relaxed: if the node was reused, the number may be wrong. But then the swap fails. Pairs with the store
          * below, in another worker. */
         uint64_t number = __atomic_load_n(&lowlock_node(next)->number, __ATOMIC_RELAXED);
         if (!lowlock_swap(&queue->head, head, lowlock_after(head, lowlock_address(next))))
@@ -178,7 +179,7 @@ static uint64_t pass(const struct kind *kind, uint64_t times)
     return held->number;
 }
 
-/* Collective. Returns 0 or a negative errno, which it has reported. */
+/* Collective. Returns 0 or a negative errno after reporting the error. */
 static int run_round(int k, int64_t round)
 {
     uint64_t workers = (uint64_t)uat_size(), dummy = (uintptr_t)&queue->node[WORKERS_MAX];
@@ -198,7 +199,7 @@ static int run_round(int k, int64_t round)
         rc = uat_gather(end, &time);
     if (rc)
         return rc;
-    ms[k][round] = (double)(time.most - first.least) * 1e-6; /* all workers of a host have one clock */
+    ms[k][round] = (double)(time.most - first.least) * 1e-6; /* all workers are on one host, so they have one clock */
     if (number.sum == workers * (workers + 1) / 2)
         return 0;
     if (uat_rank() == 0)

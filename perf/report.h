@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report of a benchmark on standard output, as a table or as one JSON object. Some functions print in both forms;
- * others are for one form and do nothing in the other. A process makes one report.
+ * The report of a benchmark on standard output, as a table or as one JSON object. Some functions print in both forms.
+ * Others print in one form and do nothing in the other one. A process makes one report.
  */
 #ifndef UAT_PERF_REPORT_H
 #define UAT_PERF_REPORT_H

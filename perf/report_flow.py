@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The critical path of data-flow tasks in a timeline. The path is followed backwards from the last end. From each part
-it leads to the event that the part waited for.
+"""The critical path of data-flow tasks in a timeline. The script follows the path backwards from the last end. Each
+part leads to the event for which the part waited.
 
-An entry of a flow's ledger is spawned by the unroller, becomes ready at its spawn or at the end of another entry, then begins and ends.
+The unroller spawns an entry of a flow's ledger. The entry becomes ready at its spawn or at the end of another entry.
+Then it begins and ends.
 """
 from bisect import bisect_left, bisect_right
 
@@ -16,7 +17,7 @@ FLOWS = [
     ("in place", "gray1", "before the first entry, tasks run in place"),
 ]
 TASK, FETCH, HAND, UNROLL, WINDOW, PLACE = range(len(FLOWS))
-KINDS = 63  # bits of an entry's name that say what the entry is for
+KINDS = 63  # the bits of an entry's name that say what the entry is for
 
 
 class Flows:
@@ -54,7 +55,7 @@ class Flows:
         return events[i - 1] if i and events[i - 1][0] > after else None
 
     def end_around(self, worker, moment):
-        """The last end of an entry that began on this worker by this moment. That end made the entry ready."""
+        """The last "flow end" event that began on this worker by this moment. This end made the entry ready."""
         events = self.by_worker.get(worker, [])
         i = bisect_right(events, moment, key=lambda event: event[0])
         return events[i - 1] if i else None
@@ -64,7 +65,7 @@ class Flows:
             self.path.append((kind, worker, begin, end))
 
     def add_body(self, worker, begin, end):
-        """Add the parts of a body: its work, and the times in which it fetches."""
+        """Add the parts of a body: the times of its work, and the times of its fetches."""
         far = self.trace.far.get(worker, [])
         for start, stop in far[bisect_left(far, (begin, begin)):]:
             if start >= end:
@@ -89,19 +90,19 @@ class Flows:
                 end = self.follow(self.end_around(ready[2], ready[0]), start)
             elif spawn:
                 end = self.unroll(spawn, start)
-            else:  # the first task, whose unroller was stolen
+            else:  # the first task: a thief stole its unroller
                 self.add(PLACE, worker, self.trace.first, moment)
                 end = None
 
     def follow(self, cause, start):
-        """Step back from the start of a body, or of an end, to the end that made it ready."""
+        """Step back from the start of a body, or of an end, to its cause: the end that made it ready."""
         if not cause or cause[0] >= start:
             return None
         self.add(HAND, cause[2], cause[0], start)
         return cause
 
     def unroll(self, spawn, start):
-        """Step from the start of a task that was ready at its spawn back to the event that the unroller waited for."""
+        """A task was ready at its spawn. Step back from its start to the event for which the unroller waited."""
         begin, end, worker = spawn
         self.add(HAND, worker, end, start)
         i = bisect_right(self.rooms, (begin, 1 << 30))

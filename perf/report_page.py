@@ -7,8 +7,8 @@ from report_flow import FLOWS, Flows
 from report_shapes import LEFT, RIGHT, WIDTH, duration, number, rect, share, steals_of, svg, text, ticks, time_axis
 from report_timeline import BETWEEN, BINS, CLASSES, COLORS, EARLY, OTHER, RUN, TAIL, Sums
 
-ROWS = 64  # maximum in the picture of workers; more workers share rows
-CELLS = 32  # maximum per side of the matrix of steals
+ROWS = 64  # maximum rows in the picture of workers; more workers share rows
+CELLS = 32  # maximum cells per side of the matrix of steals
 
 
 def value_axis(limit, y, height, words):
@@ -22,7 +22,7 @@ def value_axis(limit, y, height, words):
 
 
 def picture_of_time(sums):
-    """Stacked areas: the number of workers in each class, over time."""
+    """Stacked areas over time: the number of workers in each class."""
     height, top, inner = 280, 30, WIDTH - LEFT - RIGHT
     bottom, workers = top + height, sums.trace.workers
     scale = height / (workers * sums.width)

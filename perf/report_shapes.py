@@ -3,7 +3,7 @@
 import math
 from html import escape
 
-WIDTH, LEFT, RIGHT = 1040, 64, 12  # of all pictures, in pixels: whole width, and margins
+WIDTH, LEFT, RIGHT = 1040, 64, 12  # all pictures, in pixels: whole width, and margins
 
 
 def number(value):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A timeline as uat-report reads it: its events, and their sums over time."""
+"""A timeline as uat-report reads it: the events, and the events' sums over time."""
 import json
 import math
 from array import array
 
-BINS = 180  # of the time axis
-WORKERS_MAX = 65536  # maximum of a timeline; each takes memory
+BINS = 180  # bins of the time axis
+WORKERS_MAX = 65536  # maximum workers in a timeline; each worker takes memory
 
 # The classes of a worker's time, from the bottom of the picture: name and meaning.
 CLASSES = [
@@ -20,7 +20,7 @@ CLASSES = [
     ("not traced", "outside of runs, and between what is traced"),
 ]
 RUN, FAR, AWAIT, JOIN, STEAL, EARLY, BETWEEN, TAIL, OTHER = range(len(CLASSES))
-# Events between tasks (TOP), and events inside a task whose time does not count as the task's (INSIDE).
+# TOP: events between tasks. INSIDE: events inside a task whose time does not count as the task's time.
 TOP = {"run": RUN, "steal": STEAL, "idle": BETWEEN, "end": JOIN, "join": JOIN, "join wait": JOIN}
 INSIDE = {"await thief": AWAIT, "fetch": FAR, "release": FAR}
 COLORS = ["blue", "teal", "red", "violet", "orange", "gray1", "gray2", "gray3", "none"]
@@ -50,7 +50,7 @@ class Trace:
         self.begin, self.end = array("d"), array("d")  # microseconds
         self.steals = []  # (time, thief, victim, bytes, duration)
         self.flow = []  # (name, worker, begin, end, entry)
-        self.far = {}  # worker: [(begin, end)] of its accesses to far memory
+        self.far = {}  # worker: [(begin, end)] of the accesses to far memory
         self.hosts, self.workers, self.dropped = {}, 0, 0
         self.first, self.last = math.inf, -math.inf
 
@@ -98,7 +98,7 @@ class Trace:
 
 
 def read(path):
-    """Read a timeline. It has one event per line, so a large file need not be in memory as a whole."""
+    """Read a timeline line by line. Each line has one event, so a large file need not be in memory as a whole."""
     trace = Trace()
     with open(path, encoding="utf-8") as lines:
         if not next(lines, "").startswith('{"displayTimeUnit"'):

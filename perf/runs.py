@@ -43,7 +43,7 @@ def number(text):
 
 
 def seconds_of_task(settings):
-    """The time of a task, as UAT_SIM_TASK sets it."""
+    """The time of a task that UAT_SIM_TASK sets."""
     first = settings.get("UAT_SIM_TASK", "1us").split(",")[0].removeprefix("time=")
     count, unit = re.fullmatch(r"(\d+)(ns|us|ms|s|min|)", first).groups()
     return int(count) * {"ns": 1e-9, "": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60}[unit]
@@ -73,8 +73,8 @@ def fail(message):
 
 
 def run(command, settings=None):
-    """Run the command with `settings` added to the environment, and return the completed process. If the command fails, the script exits
-    with the command's last lines of output."""
+    """Run the command with `settings` added to the environment, and return the completed process. If the command fails,
+    print the command's last lines of output and exit."""
     command = [str(word) for word in command]
     said = " ".join([*(f"{name}={value}" for name, value in (settings or {}).items()), *command])
     try:
@@ -88,7 +88,7 @@ def run(command, settings=None):
 
 
 def report_of(done):
-    """The report that a benchmark has printed with --json."""
+    """The report that a benchmark has printed because of --json."""
     try:
         return json.loads(done.stdout)
     except ValueError:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Series of measured durations in cycles of the time-stamp counter, and their report. */
+/* Series of measured durations, in cycles of the time-stamp counter, and the report of a series. */
 #ifndef UAT_SAMPLES_H
 #define UAT_SAMPLES_H
 
@@ -23,18 +23,18 @@ static inline void uat_samples_add(struct uat_samples *samples, uint64_t cycles)
         samples->cycles[samples->count++] = cycles;
 }
 
-/* Sort the samples. Call it once, after the last sample and before the functions below. */
+/* Sort the samples. Call this once, after the last sample and before the functions below. */
 void uat_samples_sort(struct uat_samples *samples);
 
-/* The value, in cycles, that `share` (0 to 1) of the samples do not exceed; 0 without samples. */
+/* The value in cycles that `share` (0 to 1) of the samples do not exceed. Returns 0 if there are no samples. */
 double uat_samples_quantile(const struct uat_samples *samples, double share);
 
-/* Add the series to the report (perf/report.h): minimum, median and 99th percentile, in ns and in cycles. In JSON it is
- * an object under the series' name; in a table, a row under a head. */
+/* Add the series to the report (perf/report.h): minimum, median and 99th percentile, in ns and in cycles. In JSON the
+ * series is an object under its name. In a table it is a row under a head. */
 void uat_samples_head(const char *title);
 void uat_samples_report(const struct uat_samples *samples, double tsc_hz);
 
-/* Measure the cycles of the time-stamp counter per second, by the clock. This takes 20 ms. */
+/* Measure, by the clock, how many cycles the time-stamp counter counts per second. This takes 20 ms. */
 double uat_samples_tsc_hz(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost of spawn and join without steals. On one worker it times each part of the owner's path separately. On
- * several workers it shows whether a flat loop (one parent that spawns one child after another) spreads over all of
- * them.
+ * The cost of spawn and join without steals. On one worker, the program times each part of the owner's path separately.
+ * On several workers, it shows whether a flat loop spreads over all workers. In a flat loop, one parent spawns one
+ * child after another.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 enum {
     BATCH = 1000, /* operations between two reads of the counter */
     WINDOW = 100, /* children that a flat loop spawns before it joins them */
-    DEPTH = 32,   /* spawners above the inner loop; fewer are published at any time */
+    DEPTH = 32,   /* spawners above the inner loop; at any time, fewer entries than this are published */
     TASKS_MAX = 1000000000
 };
 _Static_assert(BATCH % WINDOW == 0, "a batch consists of whole windows");
@@ -39,7 +39,7 @@ UAT_TASK(uint64_t, tiny, uint64_t, n)
     return n + 1;
 }
 
-/* A body of adjustable length: each step depends on the one before. */
+/* A body of adjustable length: each step depends on the previous one. */
 UAT_TASK(uint64_t, body, int64_t, steps)
 {
     uint64_t x = 1;
@@ -79,7 +79,7 @@ UAT_TASK(uint64_t, flat_loop, int64_t, batches)
     return right;
 }
 
-/* The flat loop with a group in place of the handles. */
+/* The flat loop with a group instead of handles. */
 UAT_TASK(uint64_t, group_loop, int64_t, batches)
 {
     for (int64_t batch = 0; batch < batches; batch++) {
@@ -145,14 +145,15 @@ static bool always(void *context, uintptr_t sp)
     return true;
 }
 
-/* Time push and pop of two entries: a private one, and one that is published and popped unstolen. */
+/* Time push and pop of two entries. One entry is private. The other one is published, and then popped because no thief
+ * stole it. */
 static void time_deque(int64_t batches)
 {
     struct uat_deque *deque = uat_inspect_deque();
     struct uat_deque_user own = deque->user;
     uintptr_t base = uat_probe_thread_base(0), sp = base;
 
-    deque->user.part = always; /* no join record is needed, since no task belongs to these entries */
+    deque->user.part = always; /* these entries need no join record, because no task belongs to them */
     uat_deque_start(deque, false);
     uat_deque_push_gone(deque, base);
     for (int64_t batch = 0; batch < batches; batch++) {
@@ -172,7 +173,11 @@ static void time_deque(int64_t batches)
 
         for (int i = 0; i < BATCH; i++) {
             uat_deque_push(deque, sp);
-            __asm__ volatile("" : : : "memory"); /* stands for a child's run: forces a reload of the deque */
+            __asm__ volatile(""
+                             :
+                             :
+                             : "memory"); /* stands for a child's run: makes the compiler load the deque's fields
+                                                  * again */
             popped += uat_deque_pop_private(deque, sp);
         }
         if (popped == BATCH) /* count only batches in which all entries stayed private */
@@ -198,8 +203,8 @@ static int time_switch(int64_t batches)
     return uat_probe_thread_is_whole(base, UAT_PROBE_THREAD_MIN, (uint64_t)batches * BATCH) ? 0 : -EPROTO;
 }
 
-/* Time two operations: the copy of a stack to the heap, as a waiting join makes it, and the READ that restores the
- * stack when the join resumes. */
+/* Time two operations: a waiting join copies a stack to the heap, and a READ restores the stack when the join
+ * resumes. */
 static int time_evacuation(int64_t batches)
 {
     uintptr_t base = uat_probe_thread_base(0), sp = uat_probe_thread_make(base, (size_t)stack_bytes);
@@ -244,7 +249,8 @@ static int time_parts(void)
 }
 
 struct spread {
-    double seconds, sequential; /* time of the loop; time of its bodies alone, one after another, on one worker */
+    double seconds, sequential; /* seconds: time of the loop; sequential: time of its bodies alone, one after another,
+                                 * on one worker */
     int64_t count;
     struct uat_gathered bodies;
 };

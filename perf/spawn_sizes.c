@@ -8,10 +8,15 @@
 #include "perf/samples.h"
 #include "uat.h"
 
-enum { BATCH = 1000, WINDOW = 10, DEPTH = 32 /* spawners above the loop; fewer are published at any time */ };
+enum {
+    BATCH = 1000,
+    WINDOW = 10,
+    DEPTH = 32 /* spawners above the loop; at any time, fewer entries than this are
+                                              * published */
+};
 
 /* Defines a task, and a loop that spawns and joins it. The argument has `bytes` bytes, and the result has 8 or 16. Both
- * travel by value. The argument was written to memory long before the spawn, as is usual for an argument of this
+ * travel by value. The program writes the argument to memory long before the spawn, as is usual for an argument of this
  * size. */
 #define SIZE(bytes, type, name)                                                                                        \
     struct name##_arg {                                                                                                \
@@ -36,7 +41,7 @@ enum { BATCH = 1000, WINDOW = 10, DEPTH = 32 /* spawners above the loop; fewer a
         return right;                                                                                                  \
     }
 
-/* Defines a loop that spawns the same task in a group. It waits for the group after every WINDOW children. */
+/* Defines a loop that spawns the same task in a group. The loop waits for the group after every WINDOW children. */
 #define GROUP(name)                                                                                                    \
     static uint64_t group_##name(void)                                                                                 \
     {                                                                                                                  \

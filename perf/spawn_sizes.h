@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The time of spawn and join, by the size of the data that travels by value. */
+/* The time of spawn and join for several sizes of data that travels by value. */
 #ifndef UAT_SPAWN_SIZES_H
 #define UAT_SPAWN_SIZES_H
 

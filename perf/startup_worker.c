@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A worker of uat-startup: starts, runs a small tree, checks its answer, and prints what it has measured as a line of
- * JSON. Its argument is the time of the launcher's exec, in seconds since the epoch. The hosts' clocks are assumed to
- * agree.
+ * A worker of uat-startup. It starts, runs a small tree, checks the tree's answer, and prints its measurements as a
+ * line of JSON. Its argument is the time of the launcher's exec, in seconds since the epoch. The program assumes that
+ * the hosts' clocks agree.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,14 +33,14 @@ UAT_TASK(long, fib, long, n)
     return fib_join(&left) + right;
 }
 
-/* The root task. It starts on rank 0, and cannot move before its first spawn. */
+/* The root task. The root task starts on rank 0, and cannot move before its first spawn. */
 UAT_TASK(long, root, long, n)
 {
     first_task = seconds();
     return fib(n);
 }
 
-/* The sum of the KiB in those lines of a file that start with `name`. path: a file in /proc/self. */
+/* The sum of the KiB in all lines of a file that start with `name`. path: a file in /proc/self. */
 static uint64_t kib_of(const char *path, const char *name)
 {
     FILE *file = fopen(path, "re");
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "uat-startup: rank %d: fib(%d) is %ld, not %d\n", uat_rank(), FIB_OF, answer, FIB_IS);
         return 1;
     }
-    /* Memory that n processes map counts as 1/n of its size. */
+    /* Memory that n processes map counts in each of them as 1/n of its size. */
     uint64_t own = kib_of(all, "Private_Clean") + kib_of(all, "Private_Dirty"), share = kib_of(all, "Pss:");
     printf("{\"worker\":%d,\"main_seconds\":%.6f,\"init_seconds\":%.6f,\"first_task_seconds\":%.6f,\"own_kib\":%" PRIu64
            ",\"shared_kib\":%" PRIu64 ",\"anonymous_kib\":%" PRIu64 ",\"page_tables_kib\":%" PRIu64

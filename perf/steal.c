@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The phases of one steal. Two workers pass a thread back and forth. The holder publishes it; the other worker steals
- * it, resumes it once, and publishes it in turn. Before each steal the thief times bare 8-byte operations on the
- * victim, so that steals and bare operations are measured under the same conditions. The same code posts and polls for
+ * The phases of one steal. Two workers pass a thread back and forth. The holder publishes the thread. The other worker
+ * steals it, resumes it once, and publishes it in turn. Before each steal, the thief times bare 8-byte operations on
+ * the victim. So steals and bare operations are measured under the same conditions. The same code posts and polls for
  * both.
  */
 #include "base/virtual.h"
@@ -17,7 +17,7 @@
 #include "runtime/inspect.h"
 
 enum {
-    WARM_UP = 10, /* rounds / WARM_UP additional rounds come first and are not counted */
+    WARM_UP = 10, /* first come rounds / WARM_UP additional rounds, which do not count */
     SETTLE = 3,   /* READs before the bare operations, while the peer is still handing over */
     CHAIN = 3,    /* requests of a claim: CMP_SWAP, READ of the slot, READ of the stack */
     LINE = 64
@@ -31,7 +31,7 @@ static struct steal_series series;
 static struct {
     uint64_t cycles[UAT_PHASES];
     bool seen[UAT_PHASES];
-    uint64_t in_place; /* when the stack was in place, which is when the acknowledgement starts */
+    uint64_t in_place; /* when the stack was in place; at that time the acknowledgement starts */
 } attempt;
 
 static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
@@ -44,8 +44,8 @@ static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
         attempt.in_place = end;
 }
 
-/* Word i of the words on the peer that the bare operations access. The words are at the end of the heap, which is
- * unused outside a run. */
+/* Word i of the peer's words that the bare operations access. These words are at the end of the heap. Outside a run
+ * this part is unused. */
 static uint64_t *bare_word(int i)
 {
     return (uint64_t *)uat_inspect_spare((size_t)(2 * STEAL_BARES - i) * LINE);
@@ -103,8 +103,8 @@ static void time_bare(int peer, bool counted)
     }
 }
 
-/* Access this worker's own words of the bare operations, so that their lines are in this CPU's cache when the peer
- * accesses them. The lines of a ring's words are in this CPU's cache, too. */
+/* Access this worker's own words of the bare operations, so that the words' lines are in this CPU's cache when the peer
+ * accesses the words. In a steal, the lines of the ring are in this CPU's cache, too. */
 static void touch_words(uint64_t round)
 {
     *(volatile uint64_t *)bare_word(STEAL_READ) = round;
@@ -114,7 +114,7 @@ static void touch_words(uint64_t round)
         (void)*(volatile uint64_t *)bare_word(i);
 }
 
-/* Publish the thread, and wait until it has been stolen. */
+/* Publish the thread, and wait until the peer has stolen it. */
 static void offer(uintptr_t sp, uintptr_t base)
 {
     struct uat_deque *deque = uat_inspect_deque();
@@ -154,7 +154,7 @@ static void note_steal(uint64_t begin, uint64_t trips, uint64_t bytes)
     uat_samples_add(&series.bytes, bytes);
 }
 
-/* Steal the thread. Attempts before the peer has published the thread are not counted. */
+/* Steal the thread. Attempts do not count before the peer has published the thread. */
 static void steal(int victim, struct uat_stolen *stolen, bool counted)
 {
     struct uat_transport *transport = uat_inspect_transport();
@@ -185,7 +185,7 @@ static void ride(uintptr_t sp, bool counted)
 
     uat_resume(sp);
     end = uat_counter_ordered();
-    if (UAT_IS_VIRTUAL()) /* a switch takes no virtual time, but the thread reads the CPU's counter */
+    if (UAT_IS_VIRTUAL()) /* a switch takes no virtual time, so do not use the thread's read of the CPU's counter */
         uat_probe_thread_resumed = begin;
     if (counted) {
         uat_samples_add(&series.resume, uat_probe_thread_resumed - begin);
@@ -263,7 +263,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     if (!status && uat_rank() < 2) {
         uat_phase_fn *trace = uat_phase_hook;
 
-        user->part = always; /* no join record is needed, since the thread is no task's child */
+        user->part = always; /* the thread needs no join record, because it is no task's child */
         uat_phase_hook = note_phase;
         if (!pass_back_and_forth())
             uat_fatal("uat-steal: the thread arrived damaged");

@@ -15,14 +15,15 @@ enum steal_bare {
     STEAL_WRITE,
     STEAL_FETCH_ADD,
     STEAL_CMP_SWAP,
-    STEAL_READS,       /* a chain of CHAIN READs, as many requests as a claim has */
+    STEAL_READS,       /* a chain of CHAIN READs: as many requests as a claim has */
     STEAL_CLAIM,       /* a claim's requests in one chain, as UAT_IB_POST=chain posts them */
     STEAL_CLAIM_ALONE, /* a claim's atomic posted alone, then its READs, as UAT_IB_POST=alone posts them */
     STEAL_WRITE_ADD,   /* { WRITE; FETCH_ADD }, as a task's end posts them */
     STEAL_BARES
 };
 
-/* All series of one worker. trips and bytes are not durations, but their quantiles are computed in the same way. */
+/* All series of one worker. `trips` and `bytes` are not durations, but the report computes their quantiles in the same
+ * way. */
 struct steal_series {
     union {
         struct uat_samples all[UAT_PHASES + STEAL_BARES + 6];
@@ -31,7 +32,8 @@ struct steal_series {
             struct uat_samples bare[STEAL_BARES];
             struct uat_samples steal; /* from the peek until the stack is in place */
             struct uat_samples resume, suspend;
-            struct uat_samples timer; /* two consecutive reads of the counter, which every duration above includes */
+            struct uat_samples timer; /* two consecutive reads of the counter; every duration above includes this
+                                       * time */
             struct uat_samples trips, bytes;
         };
     };

@@ -3,7 +3,7 @@
 
 #include "perf/report.h"
 
-/* Is this a phase of the thief that occurred? UAT_PHASE_AWAIT and UAT_PHASE_GIVE are the victim's. */
+/* Is this a phase of the thief that occurred? UAT_PHASE_AWAIT and UAT_PHASE_GIVE are phases of the victim. */
 static bool is_shown(const struct steal_series *series, int phase)
 {
     return phase != UAT_PHASE_AWAIT && phase != UAT_PHASE_GIVE && series->phase[phase].count > 0;

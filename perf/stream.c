@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The four kernels of STREAM (McCalpin) over global arrays, and the triad of four arrays (Schoenauer). Near arrays are
- * used in place. Far arrays are used through the cache, and by get and put. Arrays of malloc() serve for comparison.
- * Each worker has its part of each array, and all work at the same time. The kinds of memory ("places") take turns.
- * perf/measure rivals runs the same kernels as parallel loops, with oneTBB and OpenMP.
+ * The four kernels of STREAM (McCalpin) over global arrays, and the triad of four arrays (Schoenauer). The kernels use
+ * near arrays in place. They use far arrays in two ways: through the cache, and by get and put. Arrays of malloc()
+ * serve for comparison. Each worker has its part of each array, and all workers work at the same time. The kinds of
+ * memory, called places, take turns. perf/measure rivals runs the same kernels as parallel loops, with oneTBB and
+ * OpenMP.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -76,7 +77,7 @@ static void work_cached(int kernel)
     uat_global_release();
 }
 
-/* For the block that starts at i: start getting the sources into its buffers. */
+/* For the block that starts at i: start to get the sources into the block's buffers. */
 static void get_begin(int kernel, uat_global_transfer_t *t, double *const *to, size_t i)
 {
     for (int k = 1; k < moved[kernel]; k++)
@@ -118,7 +119,7 @@ static void run(int kernel, int place)
     }
 }
 
-/* Measure one kernel at one place by the time of the slowest worker. Returns 0 or a negative errno. */
+/* Measure one kernel at one place: the time of the slowest worker. Returns 0 or a negative errno. */
 static int measure_one(int kernel, int place, int64_t round)
 {
     struct uat_gathered ns;
@@ -145,8 +146,8 @@ static int measure_all(void)
     return rc;
 }
 
-/* Check the last kernel's result. Another worker has written this worker's far parts. Returns 0, or -EPROTO, which it
- * has reported. */
+/* Check the last kernel's result. Another worker has written this worker's far parts. Returns 0, or -EPROTO after
+ * reporting the error. */
 static int check(void)
 {
     for (size_t i = 0; i < elements(); i++)
@@ -158,7 +159,7 @@ static int check(void)
     return 0;
 }
 
-/* Make the arrays. Returns 0, UAT_BENCH_NO_ARRAY or a negative errno, which it has reported. */
+/* Make the arrays. Returns 0, UAT_BENCH_NO_ARRAY, or a negative errno after reporting the error. */
 static int open_arrays(void)
 {
     size_t bytes = (size_t)kib << 10;
@@ -200,8 +201,8 @@ struct spread {
     double median, least, most;
 };
 
-/* The minimum, median and maximum of a place's rates. With `quotient`, each rate is first divided by the rate on
- * malloc()'s memory in the same round. */
+/* The minimum, median and maximum of a place's rates. If `quotient`, first divide each rate by the same round's rate on
+ * malloc()'s memory. */
 static struct spread spread_of(int kernel, int place, bool quotient)
 {
     static double values[ROUNDS_MAX];

@@ -2,7 +2,7 @@
 /*
  * The cost of a switch of control inside one task: uat's generators and rival libraries, in one run. The exercises are
  * from Dolan, Muralidharan and Gregg (TACO 9(4), 2013), section 7. The rivals take turns, batch by batch, so that other
- * activity of the machine affects them equally.
+ * activity of the machine affects all rivals equally.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -98,7 +98,8 @@ static int open_samples(void)
     for (int e = 0; e < EXERCISES; e++)
         for (int r = 0; r < RIVALS && status == 0; r++) {
             status = uat_samples_open(&samples[e][r], rivals[r]->name, BATCHES);
-            /* A round trip is two switches. The ring's batches are ten times as long, because each builds the ring. */
+            /* A round trip is two switches. The ring's batches are ten times as long, because each batch builds the
+             * ring. */
             samples[e][r].divisor = e == BARE ? 2 * BATCH : e == RING ? 10 * BATCH : BATCH;
         }
     if (status)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The subjects of uat-switch: the same three exercises for each way to switch. */
+/* What uat-switch measures: the same three exercises for each way to switch. */
 #ifndef UAT_SWITCH_RIVALS_H
 #define UAT_SWITCH_RIVALS_H
 
@@ -19,7 +19,8 @@ struct uat_rival {
     /* Pass a number `passes` times to the next member of a ring. The ring has `members` members, each with its own
      * stack. Each member adds 1 to the number. Returns the number at the end. NULL: not measured. */
     uint64_t (*ring)(int64_t members, int64_t passes);
-    /* Bytes that a switch stores to save the side that it leaves, if nothing is live there. NULL: not measured. */
+    /* If nothing is live on the side that a switch leaves: the bytes that the switch stores to save this side. NULL:
+     * not measured. */
     size_t (*saved)(void);
 };
 

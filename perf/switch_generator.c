@@ -11,7 +11,7 @@ UAT_GENERATOR(char, ticks, int64_t, n)
         uat_generator_yield(0);
 }
 
-/* An iteration makes four round trips, so that the loop's counter is live in only one of the four. */
+/* An iteration makes four round trips. So the loop's counter is live in only one of the four. */
 static void bare(int64_t n)
 {
     ticks_generator g;

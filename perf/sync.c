@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of tasks that wait for each other, for locks or for messages. The exercises take turns, batch by batch. */
+/* The cost of tasks that wait for each other, for locks or for messages. The exercises take turns batch by batch. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static int show_last(uint64_t own, uint64_t *shown)
     return rc;
 }
 
-/* Create the objects that the exercises use; the last worker owns the objects of the far exercises. Collective. */
+/* Create the objects that the exercises use. The last worker owns the objects of the far exercises. Collective. */
 static int make_plan(struct sync_plan *plan)
 {
     *plan = (struct sync_plan){.members = (uint64_t)members,
@@ -52,7 +52,7 @@ static int make_plan(struct sync_plan *plan)
     return rc ? rc : show_last(own_channel.object, &plan->channel);
 }
 
-/* Make new futures for a batch that needs them, because a future can be set only once. Collective. */
+/* Make new futures for a batch that needs futures: a future can be set only once. Collective. */
 static int make_futures(struct sync_plan *plan)
 {
     int rc = 0;

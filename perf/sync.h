@@ -17,16 +17,16 @@ enum {
 /* The result of one execution of an exercise. */
 struct sync_taken {
     uint64_t cycles;  /* cycles of the whole execution */
-    uint64_t trips;   /* round trips of one worker ... */
-    uint64_t counted; /* ... and the number of operations that made these trips */
+    uint64_t trips;   /* round trips of one worker */
+    uint64_t counted; /* number of operations that made these round trips */
     uint64_t answer;
 };
 
-/* The size of the exercises, and their objects. The last worker owns the objects. All workers have the same values. */
+/* The sizes and objects of the exercises. The last worker owns the objects. All workers have the same values here. */
 struct sync_plan {
     uint64_t members, passes, fibers, depth;
     uint64_t frame;          /* additional bytes in the frame of a member of a ring */
-    uint64_t mutex, channel; /* handles; the channel holds one value of 8 bytes */
+    uint64_t mutex, channel; /* handles of a mutex and a channel; the channel holds one value of 8 bytes */
     uint64_t future[SYNC_FUTURES];
 };
 
@@ -50,8 +50,8 @@ struct sync_begin {
 
 struct sync_begin sync_begin(void);
 
-/* The result of a measurement since `begin`. The worker's round trips and `operations` are counted only if the task is
- * still on the same worker and that worker does not own the far objects. */
+/* The result of a measurement since `begin`. It counts the worker's round trips and `operations` under two conditions:
+ * the task is still on the same worker, and that worker does not own the far objects. */
 struct sync_taken sync_taken_since(const struct sync_begin *begin, uint64_t answer, uint64_t operations);
 
 /* Lock and unlock `times` times, in a task: two operations each time. */

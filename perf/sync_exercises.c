@@ -34,12 +34,12 @@ static uint64_t batch_sum(const struct sync_plan *plan)
     return BATCH * (BATCH - 1) / 2;
 }
 
-/* A member of a ring. It decrements a number and passes it on. All members wait before the clock starts. */
+/* A member of a ring. It decrements a number and passes the number on. All members wait before the clock starts. */
 UAT_TASK(uint64_t, ring_member, numbers_channel, in, numbers_channel, out, number_future, over, uint64_t, frame)
 {
     uint64_t number, passed = 0;
     char room[frame + 1];
-    __asm__ volatile("" : : "r"(room) : "memory"); /* keeps the compiler from removing it */
+    __asm__ volatile("" : : "r"(room) : "memory"); /* keeps the compiler from removing `room` */
     while (numbers_receive(in, &number) == 0) {
         if (number == 0) {
             number_set(over, 1);
@@ -112,7 +112,8 @@ UAT_TASK(struct sync_taken, gates, uint64_t, members, uint64_t, passes)
     uint64_t rounds = passes / members, passed = 0;
     for (uint64_t i = 0; i < members; i++)
         g.gate[i] = uat_semaphore_create(0);
-    /* The last member's release of the first gate starts the next round. The release in the last round is left over. */
+    /* The last member releases the first gate, which starts the next round. One release is left over: that of the last
+     * round. */
     for (uint64_t i = 0; i < members; i++)
         gate_member_spawn(&g.task[i], g.gate[i], g.gate[i + 1 == members ? 0 : i + 1], rounds);
     struct sync_begin begin = sync_begin();
@@ -135,7 +136,7 @@ static uint64_t whole_rounds(const struct sync_plan *plan)
     return plan->passes / plan->members * plan->members;
 }
 
-/* A task that only lets the others run. */
+/* A task that only lets other tasks run. */
 UAT_TASK(uint64_t, yielder, uat_latch_t, start, uint64_t, times)
 {
     uat_latch_wait(start);
@@ -171,8 +172,8 @@ static int ping_pong(const struct sync_plan *plan, struct sync_taken *taken)
     return ring_run(taken, 2, plan->passes, 0, plan->frame);
 }
 
-/* One of two tasks that share a mutex. The task that holds the lock lets the other one run, so every lock except the
- * first waits. */
+/* One of two tasks that share a mutex. The task that holds the lock lets the other one run. So every lock operation
+ * except the first one waits. */
 UAT_TASK(uint64_t, locker, uat_mutex_t, m, uint64_t, times)
 {
     for (uint64_t i = 0; i < times; i++) {
@@ -254,7 +255,7 @@ uint64_t sync_sum_of_passes(const struct sync_plan *plan)
     return plan->passes * (plan->passes - 1) / 2;
 }
 
-/* With `wait`, a task waits for each future before it is set. Without `wait`, each future is set before the task gets
+/* If `wait`, a task waits for each future before the future is set. Otherwise each future is set before the task gets
  * it. */
 UAT_TASK(struct sync_taken, set_and_get, uint64_t, wait)
 {
@@ -327,7 +328,8 @@ static uint64_t sum_of_fibers(const struct sync_plan *plan)
     return plan->fibers * (plan->fibers - 1) / 2;
 }
 
-/* A node of a binary tree of fibers. Each sends its parent the number of nodes of its subtree, itself included. */
+/* A node of a binary tree of fibers. Each node sends to its parent the number of nodes in its subtree, itself
+ * included. */
 UAT_TASK(int, node, numbers_channel, up, uint64_t, depth)
 {
     uint64_t left = 0, right = 0;

@@ -61,9 +61,9 @@ int sync_channel_far(const struct sync_plan *plan, struct sync_taken *taken)
 }
 
 /*
- * Futures of another worker. When the child waits, the spawner continues, usually on the same worker. Round trips of
- * the worker before this moment count for the wait. Round trips of the following call of number_set() count for the
- * set. side: 0 measures the wait, 1 the set.
+ * Futures of another worker. When the child waits, the spawner continues, usually on the same worker. The worker's
+ * round trips before this moment count for the wait. The round trips of the following call of number_set() count for
+ * the set. side: 0 measures the wait, and 1 measures the set.
  */
 struct futures {
     number_future f[SYNC_FUTURES];

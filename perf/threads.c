@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The benchmarks of Dolan, Muralidharan and Gregg (TACO 9(4), 2013), section 7.4, with tasks: a ring of threads,
- * recursive Fibonacci numbers with a thread for each call, a bounded buffer under a mutex with two conditions,
- * `threads` and `mutex` of sysbench, and a parallel quicksort. perf/rivals/threads.c does the same with POSIX threads
- * and with GNU Pth. All workers must be on one host.
+ * The benchmarks of Dolan, Muralidharan and Gregg (TACO 9(4), 2013), section 7.4, with tasks as threads. They are: a
+ * ring of threads; recursive Fibonacci numbers with a thread for each call; a bounded buffer under a mutex with two
+ * conditions; `threads` and `mutex` of sysbench; a parallel quicksort. perf/rivals/threads.c does the same with POSIX
+ * threads and with GNU Pth. All workers must be on one host.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static uat_semaphore_t *gate; /* one for each member */
 static int32_t *element;
 
 struct figure {
-    double ns, bytes; /* ns per operation; bytes per thread, or 0 */
+    double ns, bytes; /* ns: per operation; bytes: per thread, or 0 */
     int64_t answer;
 };
 
@@ -128,8 +128,8 @@ UAT_TASK(struct figure, condvar, int64_t, n, int, biased)
     return (struct figure){(double)(end - begin) / (double)n, 0, s->sum};
 }
 
-/* sysbench: a thread locks and unlocks one mutex after another. With `yields`, it lets other threads run while it holds
- * a mutex. */
+/* sysbench: a thread locks and unlocks one mutex after another. If `yields`, the thread lets other threads run while it
+ * holds a mutex. */
 UAT_TASK_VOID(locker, uint64_t, self, int64_t, times, int64_t, mutexes, int, yields)
 {
     struct shared *s = shared;
@@ -258,7 +258,7 @@ static void report(const struct uat_bench *bench, const struct uat_bench_setting
     uat_report_heads(columns);
     uat_report_list("rows");
     for (int e = 0; e < EXERCISES; e++) {
-        double bytes = figures[e][0].bytes; /* of the first round, because later rounds reuse its pages */
+        double bytes = figures[e][0].bytes; /* the bytes of the first round, because later rounds reuse its pages */
         qsort(figures[e], (size_t)rounds, sizeof(struct figure), by_time);
         uat_report_row(columns, (struct uat_report_value[]){{exercises[e].key, 0},
                                                             {NULL, figures[e][0].ns},

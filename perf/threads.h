@@ -12,9 +12,9 @@ enum {
     THREADS_ROOM = 16,      /* items in the buffer of condvar */
     THREADS_YIELDS = 1000,  /* sysbench --thread-yields, per thread */
     THREADS_LOCKS = 8,      /* sysbench --thread-locks */
-    THREADS_LOCKED = 5000,  /* sysbench --mutex-locks is 50000; --mutex-loops is 0 here */
+    THREADS_LOCKED = 5000,  /* sysbench's default for --mutex-locks is 50000; --mutex-loops is 0 here */
     THREADS_MUTEXES = 4096, /* sysbench --mutex-num */
-    THREADS_CUT = 1000      /* fewer elements than this get no thread */
+    THREADS_CUT = 1000      /* a part of fewer elements gets no thread */
 };
 
 /* The mutex that thread `self` locks in turn i. */
@@ -25,7 +25,7 @@ static inline int64_t threads_mutex(uint64_t self, int64_t i, int64_t mutexes)
     return (int64_t)(((uint64_t)i * 16 + self) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % mutexes;
 }
 
-/* Number of calls of the Fibonacci number n. */
+/* Number of calls to compute the Fibonacci number n. */
 static inline int64_t threads_fib_calls(int64_t n)
 {
     int64_t calls = 1, before = 1;
@@ -71,7 +71,7 @@ static inline int threads_sorted(const int32_t *a, int64_t n)
     return 1;
 }
 
-/* Hoare's partition: [from, result) <= [result, to), neither empty. */
+/* Hoare's partition: no element of [from, result) is greater than one of [result, to). Neither part is empty. */
 static inline int64_t threads_partition(int32_t *a, int64_t from, int64_t to)
 {
     int32_t pivot = a[from + (to - from - 1) / 2];

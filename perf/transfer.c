@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cost of an access to global memory, near and far: checkouts, gets, puts, split-phase transfers, atomics, sweeps.
- * Rank 0 measures. The other ranks sleep, so that their hosts are idle. Far memory belongs to the last rank, which must
- * be on a second host, real or by UAT_GLOBAL_HOSTS.
+ * Rank 0 measures. The other ranks sleep, so that their hosts are idle. Far memory belongs to the last rank. The last
+ * rank must be on a second host: a real one, or one by UAT_GLOBAL_HOSTS.
  */
 #include "perf/transfer.h"
 
@@ -38,8 +38,8 @@ static void take_samples(struct transfer_row *r)
     r->nanoseconds = r->cycles / tsc_hz * 1e9;
 }
 
-/* Measure the latency: take one sample per operation. Used only if the latency is long compared with two reads of the
- * counter. */
+/* Measure the latency: take one sample per operation. For use only if the latency is long compared with two reads of
+ * the counter. */
 static void measure_single(struct transfer_row *r, transfer_fn *act, char *base, int64_t count)
 {
     samples.count = 0;
@@ -83,7 +83,7 @@ static void measure_row(const struct transfer_operation *s, bool far, size_t byt
     *r = (struct transfer_row){.name = s->name, .far = far, .bytes = bytes, .window = window};
     int64_t untimed = s->where == TRANSFER_NEAR ? (int64_t)(chunk / UAT_GLOBAL_BLOCK) : count / 10 + window;
     s->act(base, bytes, window,
-           s->sweeps ? 1 : untimed / window * window); /* warm-up: a yardstick, too, uses all its memory once */
+           s->sweeps ? 1 : untimed / window * window); /* warm-up: even a yardstick uses all its memory once */
     if (s->single && far)
         measure_single(r, s->act, base, 10 * count);
     else
@@ -94,7 +94,7 @@ static void measure_row(const struct transfer_operation *s, bool far, size_t byt
         r->mib_per_second = (double)bytes / r->nanoseconds * 1e9 / (1 << 20);
 }
 
-/* Use all far memory once, and thereby the whole cache, so that no measured transfer includes the page fault of a first
+/* Use all far memory once, and so the whole cache. Then no measured transfer includes the page fault of a first
  * access. */
 static void touch_far(void)
 {
@@ -123,8 +123,8 @@ static void measure_all(bool far)
     }
 }
 
-/* Measure the flat loop, in which all workers take part. Collective. Each run of the loop is one round. The result is
- * the run's time per iteration. */
+/* Measure the flat loop, in which all workers take part. Collective. Each run of the loop is one round. The result of a
+ * round is the run's time per iteration. */
 static int measure_flat(bool far)
 {
     int64_t count = 20 * operations;
@@ -144,7 +144,7 @@ static int measure_flat(bool far)
     return 0;
 }
 
-/* Sleep until wake(number). Returns at once in virtual time, where a sleeping worker would block the others. */
+/* Sleep until wake(number). In virtual time, returns at once, because a sleeping worker would block the others. */
 static void sleep_until(uint64_t number)
 {
     const char *own = bells + (size_t)uat_rank() * UAT_GLOBAL_BLOCK;
@@ -163,7 +163,7 @@ static void wake(uint64_t number)
     uat_global_release();
 }
 
-/* Measure near memory, then far memory if rank 0 has any. */
+/* Measure near memory, and then far memory if there is any for rank 0. */
 static int measure_places(void)
 {
     bool has_far = uat_global_near(array + chunk * (size_t)(uat_size() - 1), 1) == 0;
@@ -184,13 +184,13 @@ static int measure_places(void)
     return rc;
 }
 
-/* Allocate near, far and local memory. Returns 0, UAT_BENCH_NO_ARRAY or a negative errno, which it has reported. */
+/* Allocate near, far and local memory. Returns 0, UAT_BENCH_NO_ARRAY, or a negative errno after reporting the error. */
 static int open_memory(void)
 {
     size_t cache = uat_global_checkout_limit() == SIZE_MAX ? 0 : 4 * uat_global_checkout_limit();
 
     chunk = (size_t)far_mib << 20;
-    if (chunk < 2 * cache) /* otherwise accesses that should miss would hit the cache */
+    if (chunk < 2 * cache) /* too small: accesses that should miss would hit the cache */
         chunk = 2 * cache;
     array = uat_global_alloc(chunk * (size_t)uat_size(), UAT_BLOCKED, 0);
     bells = array ? uat_global_alloc((size_t)uat_size() * UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0) : NULL;

@@ -7,7 +7,7 @@
 static char *memory;
 static size_t room; /* bytes at each rank */
 
-/* A child. It writes 8 bytes of memory that is far from or near to the worker that runs the child. */
+/* A child. It writes 8 bytes of memory. For the worker that runs the child, this memory is far or near. */
 UAT_TASK_VOID(touch, int64_t, i, int, far)
 {
     char *p = memory + room * (size_t)((uat_rank() + (far ? uat_size() / 2 : 0)) % uat_size()) + (size_t)i * 8 % room;

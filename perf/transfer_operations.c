@@ -10,7 +10,7 @@
 
 enum { SPLIT_MAX = 65536, COPIED_BYTES = 16 << 20, LINE = 64 };
 
-static size_t chunk, cache;  /* bytes of a rank's global memory, and of its cache (0: none) */
+static size_t chunk, cache;  /* chunk: bytes of a rank's global memory; cache: bytes of its cache (0: none) */
 static char *local, *copied; /* memory of this process */
 
 int transfer_operations_open(size_t bytes_of_rank, size_t bytes_of_cache)
@@ -34,7 +34,7 @@ void transfer_operations_close(void)
 static void checkout_hit(char *base, size_t bytes, int window, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        __asm__ volatile("" : "+r"(base)); /* hides from the compiler that the base is the same each time */
+        __asm__ volatile("" : "+r"(base)); /* hides from the compiler that `base` is the same each time */
         uat_global_checkout(base, bytes, UAT_READ);
         __asm__ volatile("" : : : "memory"); /* the access */
         uat_global_checkin(base, bytes, UAT_READ);
@@ -55,7 +55,7 @@ static void checkout_miss(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
-/* Check out two blocks alternately. They are one cache size apart, so each evicts the other, but the fetched bytes stay
+/* Check out two blocks alternately. They are one cache size apart, so each evicts the other. But the fetched bytes stay
  * in the CPU's caches. */
 static void checkout_warm(char *base, size_t bytes, int window, int64_t count)
 {
@@ -77,7 +77,7 @@ static void copy_cold(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
-/* Load one word of each cache line, which is the least that any copy must do. */
+/* Load one word of each cache line. Any copy must do at least this. */
 static void load_cold(char *base, size_t bytes, int window, int64_t count)
 {
     static size_t at;
@@ -157,7 +157,7 @@ static void fetch_add(char *base, size_t bytes, int window, int64_t count)
         uat_atomic_fetch_add((uat_atomic_t *)base, 1);
 }
 
-/* The yardstick: the CPU's own atomic on this process's memory. */
+/* The yardstick: an atomic instruction of the CPU on this process's memory. */
 static void plain_add(char *base, size_t bytes, int window, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -176,7 +176,7 @@ static void load(char *base, size_t bytes, int window, int64_t count)
         uat_atomic_load((const uat_atomic_t *)base);
 }
 
-/* Additions that are not waited for one by one, then a release. */
+/* Additions without a wait after each one, then a release. */
 static void add(char *base, size_t bytes, int window, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {

@@ -12,7 +12,7 @@ enum {
     TRANSFER_OPERATIONS = 17
 };
 
-/* Does `count` operations of `bytes` at base, `window` of them at a time. */
+/* Does `count` operations of `bytes` bytes at `base`, with `window` operations at a time. */
 typedef void transfer_fn(char *base, size_t bytes, int window, int64_t count);
 
 enum transfer_where { TRANSFER_BOTH, TRANSFER_FAR, TRANSFER_NEAR };
@@ -20,7 +20,7 @@ enum transfer_where { TRANSFER_BOTH, TRANSFER_FAR, TRANSFER_NEAR };
 struct transfer_operation {
     const char *name;
     transfer_fn *act;
-    size_t least, most, times; /* the first and the last size in bytes, and the factor between sizes */
+    size_t least, most, times; /* least, most: the first and the last size in bytes; times: the factor between sizes */
     int window;                /* maximum window; windows start at 1 */
     enum transfer_where where;
     bool single; /* each far operation is timed by itself */
@@ -31,13 +31,13 @@ struct transfer_operation {
 extern const struct transfer_operation transfer_operations[TRANSFER_OPERATIONS];
 
 /*
- * Call it before the first operation. bytes_of_rank: bytes from the base that operations may use. bytes_of_rank must be
- * at least twice the cache, and at least window times the bytes of any operation. bytes_of_cache: size of the cache of
- * far memory; 0 in a job without far memory. Returns 0 or -ENOMEM.
+ * Call this before the first operation. bytes_of_rank: bytes from `base` on that operations may use. It must be at
+ * least twice bytes_of_cache, and at least `window` times the bytes of any operation. bytes_of_cache: size of the cache
+ * of far memory; 0 in a job without far memory. Returns 0 or -ENOMEM.
  */
 int transfer_operations_open(size_t bytes_of_rank, size_t bytes_of_cache);
 
-/* Call it after the last operation. */
+/* Call this after the last operation. */
 void transfer_operations_close(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Moments: the time-stamp counter and the clock, read together. In virtual time both count virtual nanoseconds. */
+/* A moment: the time-stamp counter and the clock, read together. In virtual time both count virtual nanoseconds. */
 #ifndef UAT_TSC_H
 #define UAT_TSC_H
 

@@ -2,8 +2,8 @@
 /*
  * Unbalanced tree search with tasks. A family is a node with a range of its children. A task gets an array of families.
  * It splits many families, or a large range of children, into halves, and spawns one half. It generates a small range
- * of children at once, and counts the leaves among them immediately. So leaves, which are most of the nodes, need no
- * task.
+ * of children at once, and counts the leaves among these children immediately. Most nodes are leaves, so most nodes
+ * need no task.
  *
  * The program uses the plain interface, because the size of the argument varies. A task works in place on its copy of
  * the argument.
@@ -11,7 +11,7 @@
 #include "perf/bench.h"
 #include "perf/uts_tree.h"
 
-/* Children generated at once: enough to avoid tasks for leaves, few enough for a small frame. */
+/* Number of children to generate at once: enough to avoid tasks for leaves, and few enough for a small frame. */
 #define GENERATION 8
 
 struct family {
@@ -34,7 +34,7 @@ static void search_task(void *arg, void *result)
     search(family, family->families, count);
 }
 
-/* Never inlined, so that a deep recursion has this function's array only once per level of the tree. */
+/* Never inlined, so that a deep recursion has this function's array only once for each level of the tree. */
 __attribute__((noinline)) static void generate(const struct family *family, struct uat_uts_count *count)
 {
     struct family inner[GENERATION];
@@ -83,7 +83,7 @@ static void search(struct family *family, uint64_t families, struct uat_uts_coun
     uat_uts_count_add(count, &spawned);
 }
 
-/* The papers' granularity: a range of children is halved down to single children, and each task spawns two tasks or
+/* The papers' granularity: tasks halve a range of children down to single children, and each task spawns two tasks or
  * none. */
 UAT_TASK(struct uat_uts_count, visit, struct uat_uts_node, parent, uint32_t, first, uint32_t, end)
 {
@@ -111,7 +111,8 @@ UAT_TASK(struct uat_uts_count, visit, struct uat_uts_node, parent, uint32_t, fir
     return count;
 }
 
-/* Refuse binomial trees with more than one child per node, which may be infinite; the benchmark's T3L has 1.00007. */
+/* Refuse binomial trees with more than one child per node on average, because they may be infinite. The benchmark's T3L
+ * has 1.00007. */
 static const char *refuse(void)
 {
     bool binomial = tree.type == UAT_UTS_BIN || tree.type == UAT_UTS_HYBRID;

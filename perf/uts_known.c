@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Known sizes of trees: the benchmark's own trees (T1 to T5 and their large forms), and a series of growing depth. */
+/* Known sizes of trees: the benchmark's own trees (T1 to T5 and their large forms), and a series of trees of growing
+ * depth. */
 #include "perf/uts_tree.h"
 
 #include <stddef.h>
@@ -37,7 +38,7 @@ static const struct known_tree {
     {{FIXED(12, 0)}, {107110452, 85689699, 12}},
 };
 
-/* Do two sets of parameters give the same tree? Parameters that the tree's type does not use are not compared. */
+/* Do two sets of parameters give the same tree? Compares only the parameters that the tree's type uses. */
 static bool same_tree(const struct uat_uts_tree *a, const struct uat_uts_tree *b)
 {
     bool binomial = a->type == UAT_UTS_BIN || a->type == UAT_UTS_HYBRID;

@@ -20,7 +20,7 @@ struct uat_uts_tree {
     int64_t type;        /* -t: enum uat_uts_type */
     double b;            /* -b: branching factor at the root */
     int64_t seed;        /* -r: seed of the root's hash */
-    int64_t shape;       /* -a: enum uat_uts_shape, how the branching factor of GEO changes with the depth */
+    int64_t shape;       /* -a: enum uat_uts_shape: how the branching factor of GEO changes with the depth */
     int64_t depth;       /* -d: depth up to which GEO and BALANCED trees grow (CYCLIC: 5 times that) */
     double q;            /* -q: probability that a node of a BIN tree has children */
     int64_t m;           /* -m: children of such a node */

@@ -2,7 +2,8 @@
 /*
  * A wavefront: local alignment of two random sequences (Smith and Waterman, J. Mol. Biol. 147, 1981; linear gap
  * penalty), in square blocks. A block's task waits for the futures of its upper and left neighbours. It sets one future
- * for its lower neighbour and one for its right neighbour. Each row of blocks has a task that spawns and joins them.
+ * for its lower neighbour and one for its right neighbour. Each row has a task that spawns and joins the tasks of its
+ * blocks.
  */
 #include <stdint.h>
 #include <string.h>
@@ -29,7 +30,7 @@ struct edge {
 UAT_FUTURE(struct edge, edge);
 
 struct score {
-    uint64_t best, sum; /* maximum and sum of the cells' values */
+    uint64_t best, sum; /* best: the maximum of the cells' values; sum: their sum */
 };
 
 /* Letter i of one of the two sequences. */
@@ -51,7 +52,7 @@ static inline int32_t cell(int32_t up, int32_t left, int32_t corner, bool equal)
     return larger(larger(0, corner + (equal ? MATCH : MISMATCH)), larger(up, left) + GAP);
 }
 
-/* Fill a block. row and column become the block's own last row and column. Not inlined: otherwise the stack of a
+/* Fill a block. `row` and `column` become the block's own last row and column. Not inlined: otherwise the stack of a
  * waiting task would hold letters[]. */
 static __attribute__((noinline)) struct score fill(struct edge *row, struct edge *column, int64_t i0, int64_t j0)
 {
@@ -86,7 +87,7 @@ UAT_TASK(struct score, block, edge_future, up, edge_future, left, edge_future, b
     struct edge row, column;
     memset(&row, 0, sizeof(row));
     memset(&column, 0, sizeof(column));
-    /* edge_get() and edge_set() are avoided: each would keep another copy of an edge on the waiting task's stack. */
+    /* Do not use edge_get() and edge_set(): each would keep another copy of an edge on the waiting task's stack. */
     if (at.i > 0)
         uat_future_get(up.future, &row);
     if (at.j > 0)
@@ -116,8 +117,8 @@ static void destroy(const struct between *b, int64_t n)
         edge_destroy(b->edge[j]);
 }
 
-/* A row of blocks. It destroys the futures that its blocks waited for, so destruction and joins run in parallel as
- * well. */
+/* A row of blocks. It destroys the futures for which its blocks waited. So destruction and joins also run in
+ * parallel. */
 UAT_TASK(struct score, row, struct between, above, struct between, below, int64_t, i, int64_t, n)
 {
     struct between right;

@@ -57,7 +57,7 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
         .nonce = nonce,
     };
     uat_host_boot_id(info->boot);
-    /* A peer loads the nonce only after it has received the attach info. The bootstrap, which delivers the attach info,
+    /* A peer loads the nonce only after it has received the attach info. The bootstrap delivers the attach info, and so
      * orders this store before that load. */
     uat_word_store(config->scratch, nonce);
     return 0;
@@ -103,8 +103,8 @@ static int check_place(const struct uat_attach_user *user, const struct uat_atta
     return 0;
 }
 
-/* Report why /proc/PID/fd/N could not be opened. If /proc is mounted with hidepid, another user's process seems not to
- * exist. */
+/* Report why /proc/PID/fd/N could not be opened. If /proc is mounted with hidepid, it hides the processes of other
+ * users. */
 static int report_open(const struct uat_attach_user *user, const struct uat_attach_info *own,
                        const struct uat_attach_info *info, int rank, int error)
 {
@@ -166,7 +166,7 @@ int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attac
                        const struct uat_endpoint *endpoint, char **out)
 {
     struct uat_attach_info info = {0};
-    if (endpoint->size == sizeof(info)) /* with any other size, check_form() refuses the zeros */
+    if (endpoint->size == sizeof(info)) /* otherwise info stays zero, and check_form() refuses it */
         memcpy(&info, endpoint->data, sizeof(info));
     int rc = check_form(user, own, &info, rank);
     if (!rc)
@@ -176,7 +176,8 @@ int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attac
 
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", info.pid, info.fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* opening must not block, whatever the file is */
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* opening must not block, whatever kind of file
+                                                                      * this is */
     if (fd < 0)
         return report_open(user, own, &info, rank, errno);
     rc = map_object(user, &info, fd, rank, out);

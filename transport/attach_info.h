@@ -2,10 +2,10 @@
 /*
  * The attach info of a worker: the peers on its host need this info to attach its segment.
  *
- * The segment is a memory object without a name (memfd). A peer opens it as /proc/PID/fd/N, so no file is created, in
- * /dev/shm or elsewhere. The kernel frees the memory when the last process has ended, in whatever way. A pid may be
- * reused, and the info may be stale or from another job. So the peer checks that the object that it has opened is the
- * announced one (device, inode, size) and contains the nonce of this job.
+ * The segment is a memory object without a name (memfd). A peer opens the segment as /proc/PID/fd/N. So no file is
+ * created, in /dev/shm or elsewhere. The kernel frees the memory when the last process ends, even if that process
+ * crashes. A pid may be reused, and the info may be stale or from another job. So the peer checks the object that it
+ * has opened: it must be the announced one (device, inode, size), and must contain the nonce of this job.
  */
 #ifndef UAT_TRANSPORT_ATTACH_INFO_H
 #define UAT_TRANSPORT_ATTACH_INFO_H
@@ -20,7 +20,7 @@ struct uat_attach_info {
     uint64_t magic;
     uint32_t version;
     uint32_t size;   /* bytes of this structure */
-    int32_t pid, fd; /* the process, and its descriptor of the segment's memory object */
+    int32_t pid, fd; /* pid: the process; fd: its descriptor of the segment's memory object */
     uint32_t uid;    /* effective user of the worker, for messages */
     uint32_t unused; /* 0 */
     uint64_t device; /* device of the memory object */
@@ -37,7 +37,7 @@ struct uat_attach_info {
 struct uat_attach_user {
     const char *host;      /* its host's name */
     const char *transport; /* name of the transport */
-    const char *instead;   /* the setting that makes this attachment unnecessary */
+    const char *instead;   /* for advice in messages: the setting that makes this attachment unnecessary */
 };
 
 /* Fill the attach info of this worker and put a new nonce at the start of the scratch area. */
@@ -45,10 +45,10 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
                          const char *transport);
 
 /*
- * Map the segment of peer `rank`, which published `endpoint`. own is this worker's attach info. The mapping has
- * own->segment_size bytes, and the caller must unmap it. Returns 0 or a negative errno. -EPROTO: the endpoint is not
- * valid. -EHOSTUNREACH: the peer is on another host or in another pid namespace. -EACCES: not permitted. -ESTALE: the
- * object is not the announced one.
+ * Map the segment of peer `rank`. endpoint: the bytes that this peer published. own: this worker's attach info. The
+ * mapping has own->segment_size bytes, and the caller must unmap it. Returns 0 or a negative errno. -EPROTO: the
+ * endpoint is not valid. -EHOSTUNREACH: the peer is on another host or in another pid namespace. -EACCES: this user may
+ * not attach the segment. -ESTALE: the object is not the announced one.
  */
 int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attach_user *user, int rank,
                        const struct uat_endpoint *endpoint, char **out);

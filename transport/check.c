@@ -13,7 +13,7 @@ static bool inside(const struct uat_bounds *bounds, const void *address, size_t 
     return offset <= bounds->size && size <= bounds->size - offset;
 }
 
-/* Is this remote operand inside one of the parts of the segment that peers can access? */
+/* Is this remote operand inside one of the two parts of the segment that peers can access? */
 static bool reachable(const struct uat_bounds *bounds, const void *address, size_t size)
 {
     uintptr_t offset = (uintptr_t)address - (uintptr_t)bounds->segment;
@@ -21,7 +21,7 @@ static bool reachable(const struct uat_bounds *bounds, const void *address, size
     return offset <= end && size <= end - offset;
 }
 
-/* The error in the form of an operation, or NULL. */
+/* Describes what is wrong with the form of the operation; NULL: the form is valid. */
 static const char *malformed(const struct uat_op *op, bool unsignaled)
 {
     bool atomic = op->code == UAT_OP_FETCH_ADD || op->code == UAT_OP_CMP_SWAP;

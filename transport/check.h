@@ -5,7 +5,7 @@
 #include "transport/transport.h"
 
 /* The segment in which all operands must lie. A remote operand must also lie in one of the two parts that peers can
- * access: the first read_only bytes, or the bytes after them up to the last `closed` bytes. */
+ * access. One part is the first read_only bytes. The other part is the rest without the last `closed` bytes. */
 struct uat_bounds {
     char *segment;
     size_t size; /* bytes */
@@ -13,8 +13,8 @@ struct uat_bounds {
 };
 
 /*
- * Refuse and report a chain with an operation that is malformed or outside the segment. The check precedes all effects
- * of the chain, so the adapter does not break the connection. Returns 0, -EINVAL or -EFAULT.
+ * Refuse and report a chain with an operation that is malformed or outside the segment. The adapter would break the
+ * connection, so the check precedes all effects of the chain. Returns 0, -EINVAL or -EFAULT.
  */
 int uat_transport_check(const struct uat_transport *t, const struct uat_bounds *bounds, int peer,
                         const struct uat_op *ops, int count, bool unsignaled);

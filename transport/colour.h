@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Colours. An adapter serialises atomics on different addresses if the addresses agree in the low 12 bits (Ziegler,
- * Nelson-Slivon, Leis and Binnig, "Design Guidelines for Correct, Efficient, and Scalable Synchronization using
- * One-Sided RDMA", SIGMOD 2023). The segment lies at the same address in all workers. So without colours, the addresses
- * of the same word in two workers of a host would agree in these bits, and atomics on one word would wait for atomics
- * on the other. Therefore each worker has a colour: its position among the workers of its host, modulo 64. In a worker
- * of colour c, the words that adapters change lie 64 c bytes after their address in a worker of colour 0. The term is
- * from slab colouring, which shifts objects in the same way to spread them over the lines of a cache (Bonwick, "The
- * Slab Allocator", USENIX Summer 1994).
+ * Colours. If two addresses agree in the low 12 bits, an adapter serialises atomics on them (Ziegler, Nelson-Slivon,
+ * Leis and Binnig, "Design Guidelines for Correct, Efficient, and Scalable Synchronization using One-Sided RDMA",
+ * SIGMOD 2023). The segment lies at the same address in all workers. So without colours, a word would have the same
+ * address in all workers of a host. Atomics on the word of one worker would wait for atomics on the same word of
+ * another worker. Therefore each worker has a colour: its position among the workers of its host, modulo 64. In a
+ * worker of colour c, the words that adapters change lie 64 c bytes higher than in a worker of colour 0. The term is
+ * from slab colouring (Bonwick, "The Slab Allocator", USENIX Summer 1994): it shifts objects in the same way to spread
+ * them over the lines of a cache.
  */
 #ifndef UAT_COLOUR_H
 #define UAT_COLOUR_H
@@ -26,8 +26,8 @@ static inline void *uat_coloured(const void *object, int more)
     return (void *)((intptr_t)object + (intptr_t)more * UAT_COLOUR_STEP);
 }
 
-/* The address in worker `to` of the object whose address in worker `from` is `object`. colours[i] is the colour of
- * worker i; NULL means that all are 0. */
+/* `object` is an object's address in worker `from`; returns its address in worker `to`. colours[i] is the colour of
+ * worker i. If colours is NULL, all colours are 0. */
 static inline void *uat_coloured_of(const void *object, const uint8_t *colours, int from, int to)
 {
     return uat_coloured(object, colours ? colours[to] - colours[from] : 0);

@@ -35,7 +35,8 @@ int uat_transport_post(struct uat_transport *t, int peer, const struct uat_op *o
         p->done = false;
     int rc = t->class_->post(t, peer, ops, count, p);
     if (!rc)
-        count_ops(t, ops, count); /* count only after post(): a refused operation's code may be out of range */
+        count_ops(t, ops, count); /* count only after post() has accepted the chain: the code of a refused operation may
+                                   * be out of range */
     return rc;
 }
 

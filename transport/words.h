@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of memory in whole 8-byte words, which is how the transport accesses memory.
+ * Copies of memory in whole 8-byte words, because the transport promises whole words (O4).
  *
- * memcpy may move bytes in pieces of any size, and more than once. It could tear a word that a peer stores at the same
- * time. So these functions copy each word by one relaxed atomic load and one relaxed atomic store. On the local side
- * plain accesses would suffice, because only this process's CPU uses that memory until the chain is complete. But plain
- * accesses would be the same instructions.
+ * memcpy may move bytes in pieces of any size, and may move a byte more than once. So memcpy could tear a word that a
+ * peer stores at the same time. So these functions copy each word by one relaxed atomic load and one relaxed atomic
+ * store. On the local side plain accesses would suffice, because until the chain is complete only this CPU uses that
+ * memory. But they would compile to the same instructions.
  *
  * AddressSanitizer does not check these copies, because they may cover a whole stack, including its red zones.
  */

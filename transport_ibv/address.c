@@ -29,7 +29,7 @@ static unsigned ones(const void *mask, size_t bytes)
     return n;
 }
 
-/* The prefix length of the interface's network if the GID is the interface's address, else 0. */
+/* If the GID is the interface's address: the prefix length of the interface's network. Otherwise 0. */
 static unsigned bits_of_interface(const struct ifaddrs *interface, const union ibv_gid *gid, bool ipv4)
 {
     const struct sockaddr *address = interface->ifa_addr, *mask = interface->ifa_netmask;
@@ -138,9 +138,9 @@ int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_a
     }
     while ((best = uat_ibv_port_choose(ports, left, wish, by, sizeof(by))) >= 0) {
         bool first = *n == 0;
-        /* This worker will probably take the first port, so open its device to check that the port is usable. For any
-         * other InfiniBand port, the GID in /sys suffices. A worker rarely takes such a port; if it does, it queries
-         * the device then. */
+        /* This worker will probably take the first port. So open the device of that port to check that the port is
+         * usable. For any other InfiniBand port, the GID in /sys suffices. If the worker later takes such a port, which
+         * is rare, it queries the device then. */
         if (ports[best].by_sysfs &&
             (first || ports[best].attr.link_layer != IBV_LINK_LAYER_INFINIBAND || wish->gid_index >= 0)) {
             uat_ibv_port_complete(&ports[best]);
@@ -169,7 +169,7 @@ static bool same_kind(const struct uat_ibv_address *a, const struct uat_ibv_addr
     return a->link_layer == b->link_layer && a->gid_kind == b->gid_kind;
 }
 
-/* Is the address in the network of `first`, by the prefix length of `first`? */
+/* Is the address in the network of `first`? The prefix length is that of `first`. */
 static bool in_network(const struct uat_ibv_address *a, const struct uat_ibv_address *first)
 {
     unsigned whole = first->bits / 8, rest = first->bits % 8;

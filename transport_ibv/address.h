@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The addresses of a worker. An address is a usable port and a GID of that port, with the network in which peers reach
- * it. All workers of a job must be in one network. Rank 0 takes its best address, which fixes the job's network. Every
- * other worker takes its best address in that network.
+ * The addresses of a worker. An address is a usable port, a GID of that port, and the network in which peers reach the
+ * port. All workers of a job must be in one network. Rank 0 takes its best address. The network of this address is the
+ * job's network. Every other worker takes its best address in that network.
  *
  * The network of an InfiniBand port is its subnet: the first half of the GID. The network of a RoCE v2 GID is its IP
- * network, with the prefix length of the interface's address. Link-local and RoCE v1 GIDs name no network: all
+ * network, with the prefix length of the interface's address. Link-local and RoCE v1 GIDs name no network. So all
  * link-local GIDs count as one network, and all RoCE v1 GIDs count as another one.
  */
 #ifndef UAT_IBV_ADDRESS_H
@@ -20,7 +20,7 @@
 #include "transport_ibv/port.h"
 
 enum {
-    UAT_IBV_ADDRESSES_MAX = 16, /* maximum number of addresses of one worker; more are ignored */
+    UAT_IBV_ADDRESSES_MAX = 16, /* maximum number of addresses of one worker; further ones are ignored */
     UAT_IBV_NETWORK_TEXT = 64
 };
 
@@ -33,28 +33,29 @@ struct uat_ibv_address {
     union ibv_gid gid;
 };
 
-/* The prefix length of a GID's network. For RoCE v2 the length comes from this host's interfaces. 0: no interface has
- * the GID, or the GID's kind names no network. */
+/* The prefix length of a GID's network. For RoCE v2 the length comes from this host's interfaces. Returns 0 if no
+ * interface has the GID, or if the GID's kind names no network. */
 unsigned uat_ibv_network_bits(const struct ibv_gid_entry *gid);
 
 /*
- * Append the addresses of one port to list, which has *n of at most UAT_IBV_ADDRESSES_MAX addresses. The first one has
- * the GID that uat_ibv_gid_choose() chooses. index: UAT_GID_INDEX. If index is -1, all other RoCE v2 GIDs that name a
- * network follow the first one. `bits` is uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the
- * reason in why if no GID is usable.
+ * Append the addresses of one port to `list`. The list has *n addresses now, and room for UAT_IBV_ADDRESSES_MAX. The
+ * first appended address has the GID that uat_ibv_gid_choose() chooses. index: UAT_GID_INDEX. If index is -1, further
+ * addresses follow: one for each other RoCE v2 GID that names a network. `bits` is uat_ibv_network_bits, or a test's
+ * replacement. Returns 0. If no GID is usable, returns -EINVAL with the reason in `why`.
  */
 int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat_ibv_port *port,
                           const struct ibv_gid_entry *gids, int gid_count, int index,
                           unsigned (*bits)(const struct ibv_gid_entry *), char *why, size_t size);
 
 /* List the addresses of all usable ports that the settings allow, best first. On success returns 0, sets *n > 0, and
- * writes the reason for the first address to why. Otherwise returns a negative errno, and writes its reason to why. */
+ * writes to `why` why the first address is the best. Otherwise returns a negative errno, and writes the cause to
+ * `why`. */
 int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_address list[UAT_IBV_ADDRESSES_MAX],
                            int *n, char *why, size_t size);
 
 /* Returns the index of the first address in the list that is in the network of `first` (rank 0's address), or -1 if
- * there is none. `subnet` is UAT_IB_SUBNET. If it is UAT_SUBNET_ANY and no address is in rank 0's network, returns the
- * first address in another IP network, because routers connect the networks. */
+ * there is none. `subnet` is UAT_IB_SUBNET. If it is UAT_SUBNET_ANY, routers connect the networks. In that case, if no
+ * address is in rank 0's network, returns the first address in another IP network. */
 int uat_ibv_address_choose(const struct uat_ibv_address *list, int n, const struct uat_ibv_address *first, int subnet);
 
 /* The network of an address as text: "10.9.0.0/24", "subnet fe80::/64", "RoCE v1". */

@@ -10,7 +10,7 @@
 static void bulk_close(struct uat_bulk *head)
 {
     struct uat_ibv_bulk *b = uat_ibv_bulk_of(head);
-    uat_ibv_bulk_links_close(b); /* closed before the memory, which operations in flight use */
+    uat_ibv_bulk_links_close(b); /* close the links before the memory, because operations in flight use the memory */
     uat_ibv_bulk_memory_close(b);
     free(head->link);
     free(b);
@@ -48,8 +48,8 @@ static int bulk_open(const struct uat_bulk_config *config, struct uat_bulk **out
     return 0;
 }
 
-/* The number of the rank's group, because the workers of a host that use one adapter are a group. If some worker is a
- * group of its own, groups do not show which adapters are shared, and this returns 0. */
+/* Returns the number of the rank's group: the workers of a host that use one adapter are a group. If some worker is a
+ * group of its own, groups do not show which workers share an adapter. In that case returns 0. */
 static int bulk_adapter(struct uat_transport *t, int rank)
 {
     const struct uat_ibv_groups *g = &uat_ibv_of(t)->groups;

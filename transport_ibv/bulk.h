@@ -2,15 +2,15 @@
 /*
  * Bulk data over verbs: the declarations that its files share.
  *
- * The leader of a host registers the host's global memory once, with its own adapter. So each word has one domain of
- * atomicity, and each byte is locked once. Each worker has a queue pair to the leader of each host, its own host
- * included. These are not the queue pairs of steals, so a steal never waits for bulk data. Two leaders use one queue
- * pair for both directions. On a leader's queue pairs to other workers, the leader posts nothing. All operations of a
- * worker on a given byte use one queue pair, which guarantees B1, B2 and B4.
+ * The leader of a host registers the host's global memory once, with the leader's adapter. So all atomics on a word go
+ * through one adapter, and each byte is locked only once. Each worker has a queue pair to the leader of each host, its
+ * own host included. Steals use other queue pairs, so a steal never waits for bulk data. Two leaders use one queue pair
+ * for both directions. A leader posts nothing on its queue pairs to workers that are not leaders. All operations of a
+ * worker on a given byte use one queue pair. This guarantees B1, B2 and B4.
  *
  * A host whose workers use several adapters counts as one host for each adapter. Each of these hosts has its own part
- * of the bytes, so the adapters share the traffic, and all of the above holds. The coherence of global memory needs no
- * order between adapters: a release waits until a flush of each queue pair with WRITEs is complete.
+ * of the bytes. So the adapters share the traffic, and all of the above holds. The coherence of global memory needs no
+ * order between adapters: a release flushes each queue pair with WRITEs, and waits until these flushes are complete.
  */
 #ifndef UAT_IBV_BULK_H
 #define UAT_IBV_BULK_H
@@ -21,8 +21,8 @@
 enum {
     UAT_IBV_BULK_DEPTH = 128,        /* work requests in one send queue */
     UAT_IBV_BULK_CQ_MAX = 4096,      /* entries of the completion queue */
-    UAT_IBV_BULK_PIECE = 1 << 20,    /* maximum bytes of one work request, which bounds the bytes to repeat after a lost
-                                      * packet */
+    UAT_IBV_BULK_PIECE = 1 << 20,    /* maximum bytes of one work request: after a lost packet, at most this is
+                                      * repeated */
     UAT_IBV_BULK_REQUEST_BYTES = 128 /* bytes of one entry of a send queue, as the driver allocates it */
 };
 
@@ -34,7 +34,7 @@ struct uat_ibv_bulk_request {
 };
 
 struct uat_ibv_bulk_link {
-    struct uat_ibv_connection *pair;   /* the queue pair; the host's leader has its other end */
+    struct uat_ibv_connection *pair;   /* the queue pair; its other end is at the host's leader */
     struct uat_ibv_bulk_request *ring; /* operation n is in entry n modulo depth */
     unsigned used;                     /* work requests in flight */
 };
@@ -56,7 +56,7 @@ struct uat_ibv_bulk {
     struct uat_ibv_bulk_region *regions;
     struct uat_ibv_connection *pairs; /* ordered by the rank of the worker at the other end */
     int pair_count;
-    int created;                     /* number of pairs whose queue pair was created */
+    int created;                     /* number of `pairs` whose queue pair exists */
     struct uat_ibv_bulk_link *links; /* array of links, one to each host */
 };
 
@@ -65,8 +65,9 @@ static inline struct uat_ibv_bulk *uat_ibv_bulk_of(const struct uat_bulk *b)
     return (struct uat_ibv_bulk *)(uintptr_t)b; /* `head` is the first member */
 }
 
-/* bulk_links.c: create and connect the completion queue and the queue pairs. Collective: a worker whose own step fails
- * still takes part in all exchanges. uat_ibv_bulk_links_close() undoes this call, even one that failed halfway. */
+/* bulk_links.c: create and connect the completion queue and the queue pairs. Collective: if a step of one worker fails,
+ * this worker still takes part in all exchanges. uat_ibv_bulk_links_close() undoes this call, even if it failed
+ * halfway. */
 int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config *config);
 void uat_ibv_bulk_links_close(struct uat_ibv_bulk *b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue pairs for bulk data: which pairs of workers have one, and how they are created and connected. */
+/* The queue pairs for bulk data: which two workers share one, and how queue pairs are created and connected. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static int create_pairs(struct uat_ibv_bulk *b, const struct uat_bulk_config *co
     for (int rank = 0; b->cq && rank < config->transport->size; rank++) {
         if (!is_paired(config, rank))
             continue;
-        /* This worker posts only to leaders. Its other queue pairs get the least depth. */
+        /* This worker posts only to leaders. So its other queue pairs get the least depth. */
         const struct uat_ibv_queue queue = {b->cq, is_leader(config, rank) ? b->depth : 1};
         c->rank = rank;
         snprintf(c->host, sizeof(c->host), "%s", uat_ibv_way(b->ibv, rank)->host);
@@ -86,7 +86,7 @@ static int by_rank(const void *rank, const void *pair)
     return (a > b) - (a < b);
 }
 
-/* This worker's pair with worker `rank`; NULL if there is none, or if it could not be created. */
+/* This worker's pair with worker `rank`. NULL if there is no such pair, or if the pair could not be created. */
 static struct uat_ibv_connection *pair_to(const struct uat_ibv_bulk *b, int rank)
 {
     struct uat_ibv_connection *c = b->pairs;
@@ -127,8 +127,9 @@ static struct uat_ibv_end end_of(const struct uat_ibv_connection *c)
 
 /* Both ends of each pair between a worker and a leader. */
 struct ends {
-    struct uat_ibv_end *at_workers; /* [worker][host]: the worker's end of its pair with the host's leader */
-    struct uat_ibv_end *at_leaders; /* [host][worker]: the host's leader's end of its pair with the worker */
+    struct uat_ibv_end *at_workers; /* [worker][host]: the worker's end of the pair of this worker and the host's
+                                     * leader */
+    struct uat_ibv_end *at_leaders; /* [host][worker]: the leader's end of the same pair */
 };
 
 /* Exchange the ends of all pairs; the ends of a missing pair are 0. Each worker gathers two tables of workers x
@@ -136,7 +137,7 @@ struct ends {
 static int exchange_ends(const struct uat_ibv_bulk *b, const struct uat_bulk_config *config, struct ends *all)
 {
     size_t size = (size_t)config->transport->size, hosts = (size_t)config->hosts;
-    struct uat_ibv_end *mine = all->at_leaders; /* the memory of at_leaders, before that is filled */
+    struct uat_ibv_end *mine = all->at_leaders; /* uses the memory of at_leaders, which is filled only later */
     for (int host = 0; host < config->hosts; host++)
         mine[host] = end_of(pair_to(b, config->leader[host]));
     int rc = config->gather(NULL, config->transport->size, mine, hosts * sizeof(*mine), all->at_workers);
@@ -158,8 +159,8 @@ static struct uat_ibv_end peers_end(const struct uat_bulk_config *config, const 
                                    : all->at_workers[(size_t)peer * (size_t)config->hosts + (size_t)config->host];
 }
 
-/* Connect a pair to the peer's end. serves: the peer may access this worker's part of global memory through the pair.
- * Otherwise only this worker uses the pair, to access the peer's part. */
+/* Connect a pair to the peer's end. If `serves`, the peer may access this worker's part of global memory through the
+ * pair. Otherwise only this worker uses the pair, to access the peer's part. */
 static int connect_pair(struct uat_ibv_bulk *b, struct uat_ibv_connection *c, struct uat_ibv_endpoint *peer,
                         struct uat_ibv_end end, bool serves)
 {
@@ -203,7 +204,7 @@ int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config
         rc = exchanged;
     for (int i = 0; i < b->pair_count && !rc; i++) {
         struct uat_ibv_end end = peers_end(config, &all, b->pairs[i].rank);
-        if (end.qpn) /* 0: the peer has failed and reported it, and all workers will give up */
+        if (end.qpn) /* 0: the peer has failed and reported the error, and all workers will give up */
             rc = connect_pair(b, &b->pairs[i], &endpoints[b->pairs[i].rank], end, serves);
     }
     free(endpoints);

@@ -13,9 +13,9 @@
 #include "transport_ibv/cure.h"
 #include "transport_ibv/memlock.h"
 
-/* Check all limits before any registration, so that the message can give all numbers. `reserved` of the `bytes` bytes
- * are reserved already, so the available memory no longer contains them. what: for messages, such as "the cache of far
- * memory". less: advice on how to need less. */
+/* Check all limits before any registration, so that the message can give all numbers. Of the `bytes` bytes, `reserved`
+ * bytes are reserved already, so the available memory no longer contains them. what: what needs the bytes, for
+ * messages, such as "the cache of far memory". less: advice on how to need fewer bytes. */
 static int check_room(const struct uat_ibv_bulk *b, uint64_t bytes, uint64_t reserved, const char *what,
                       const char *less)
 {

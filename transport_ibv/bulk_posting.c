@@ -8,8 +8,8 @@
 #include "transport_ibv/bulk.h"
 #include "transport_ibv/request.h"
 
-/* wr_id holds four values: the link, a bit that is set in the last request of an operation, the number of requests that
- * this request's completion ends, and the operation's position in the ring. */
+/* wr_id holds four values: the link; the bit LAST, set in the last request of an operation; the number of requests that
+ * this request's completion ends; the operation's position in the ring. */
 #define LAST ((uint64_t)1 << 31)
 enum { ENDS_SHIFT = 24, LIST = 16 /* requests posted with one call */ };
 #define PLACE (((uint64_t)1 << ENDS_SHIFT) - 1)
@@ -103,8 +103,8 @@ static void build_piece(struct uat_ibv_bulk *b, struct uat_ibv_bulk_link *link, 
     uat_ibv_request_build(b->ibv, link->pair, &r, out);
 }
 
-/* Post a list of requests with one doorbell. Only the last request is signalled; its completion ends all of them. So a
- * full queue always drains. */
+/* Post a list of requests with one doorbell. Only the last request is signalled. Its completion ends all requests of
+ * the list. So a full queue always drains. */
 static int post_list(struct uat_ibv_bulk *b, struct uat_ibv_bulk_link *link, struct uat_ibv_wr *request, int n,
                      const struct uat_bulk_op *op)
 {

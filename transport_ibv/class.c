@@ -24,8 +24,8 @@ static void ibv_close(struct uat_transport *t)
     free(ibv);
 }
 
-/* Draw the job's token on rank 0, and make this worker's attach info. Workers that share connections attach each
- * other's segments by this info. */
+/* Draw the job's token on rank 0, and make this worker's attach info. By this info, workers that share connections
+ * attach each other's segments. */
 static int take_card(struct uat_ibv *ibv, const struct uat_transport_config *config)
 {
     int rc = config->rank == 0 ? uat_secret_draw(&ibv->token, sizeof(ibv->token)) : 0;

@@ -12,7 +12,7 @@ static struct uat_ibv_chain *chain_of(const struct ibv_wc *wc)
     return (struct uat_ibv_chain *)(uintptr_t)(wc->wr_id & ~(uint64_t)(_Alignof(struct uat_ibv_chain) - 1));
 }
 
-/* A completion ends its chain, and all chains posted before it, because a queue pair completes requests in order. */
+/* A queue pair completes requests in order. So a completion ends its chain and all chains posted before. */
 static void retire(void *context, const struct ibv_wc *wc)
 {
     struct uat_ibv *ibv = context;
@@ -42,7 +42,7 @@ static const struct uat_ibv_connection *describe(void *context, const struct ibv
     return way;
 }
 
-/* Report the first completion that names a cause. The completions of flushed requests only say that an earlier request
+/* Report the first completion that names a cause. A completion of a flushed request only says that an earlier request
  * failed. If all completions are of flushed requests, the device may have reported the cause as an event. */
 static int fail(struct uat_ibv *ibv, const struct uat_ibv_completer *q, const struct ibv_wc *wc, int n)
 {

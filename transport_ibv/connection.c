@@ -47,8 +47,8 @@ static int to_rtr(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struc
         .max_dest_rd_atomic = (uint8_t)uat_ibv_incoming_reads(ibv, e),
         .min_rnr_timer = RNR_TIMER,
     };
-    /* RoCE has no LIDs. On InfiniBand the LID is the address, unless the subnet requires a GID or the user names
-     * one. */
+    /* RoCE has no LIDs. On InfiniBand the LID is the address, unless the subnet requires a GID or the user chooses a
+     * GID. */
     if (roce || ibv->settings.gid_index >= 0 || (ibv->port.attr.flags & IBV_QPF_GRH_REQUIRED)) {
         attr.ah_attr.is_global = 1;
         attr.ah_attr.grh.dgid = e->gid;
@@ -116,7 +116,7 @@ int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
     return -rc;
 }
 
-/* Report the time from the first unanswered operation until a cut network is noticed. */
+/* Report how long after the first unanswered operation a worker notices that the network is cut. */
 static void say_retry_bound(const struct uat_ibv_settings *settings)
 {
     int tries = settings->retries + 1;
@@ -127,8 +127,7 @@ static void say_retry_bound(const struct uat_ibv_settings *settings)
         bound, tries, bound / tries, UAT_IBV_SLACK);
 }
 
-/* Read the endpoint that the worker at the connection's other end published: its queue pair and the keys of its
- * pool. */
+/* Read the endpoint published by the worker at the connection's other end: its queue pair and the keys of its pool. */
 static int take_endpoint(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_endpoint *published,
                          struct uat_ibv_endpoint *e, struct uat_ibv_end *end)
 {

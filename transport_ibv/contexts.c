@@ -11,7 +11,7 @@ static struct {
     int count;
     struct opened {
         struct ibv_context *context;
-        int error; /* errno of the attempt to open it */
+        int error; /* errno of the attempt to open the device */
     } * opened;    /* one per device */
 } hosts_devices;
 
@@ -32,8 +32,8 @@ struct ibv_device *const *uat_ibv_devices(int *n)
     return hosts_devices.devices;
 }
 
-/* The errno of a device that could not be opened. The library also tries to open the device's file elsewhere, and
- * leaves the errno of that second attempt. */
+/* The errno of a device that could not be opened. The library's errno may mislead: it is that of a second attempt,
+ * which opens the device's file elsewhere. */
 static int open_error(const struct ibv_device *device)
 {
     int error = errno ? errno : EIO;
@@ -42,7 +42,7 @@ static int open_error(const struct ibv_device *device)
     return access(path, R_OK | W_OK) ? errno : error;
 }
 
-/* The entry of a device, which is opened if possible. NULL if there is no such device. */
+/* Open the device if possible, and return its entry. NULL if there is no such device. */
 static struct opened *open_device(const char *name)
 {
     int n, i = 0;

@@ -20,7 +20,7 @@ const char *uat_ibv_cure(enum uat_ibv_resource resource, int error)
                "ALLOC_UAR";
     if (uat_memlock_limit() != UINT64_MAX)
         return "it counts as locked memory, and RLIMIT_MEMLOCK may be too small: " UAT_MEMLOCK_ADVICE;
-    /* The kernel's rdmacg_try_charge() fails with EAGAIN. */
+    /* EAGAIN is the error of the kernel's rdmacg_try_charge(). */
     return "locked memory is unlimited here, so a limit of the adapter, or of a container (rdma.max in its cgroup), "
            "for "
            "all processes of this host is reached: use fewer workers on a host; `dmesg` shows what the driver refused";

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* The last part of a message: why uat refuses an adapter whose memory keys have relaxed ordering. */
+/* The last part of the message that refuses an adapter whose memory keys have relaxed ordering. */
 #define UAT_IBV_RELAXED "on which uat's order of operations does not hold: name another adapter with UAT_NET_DEVICES"
 
 /* The resource that the failed call needed. */
@@ -18,12 +18,12 @@ enum uat_ibv_resource {
     UAT_IBV_RESOURCE_OTHER
 };
 
-/* Advice for a call that failed with this errno, as the last part of a message. The text is never freed. */
+/* Advice for a call that failed with this errno. The text is the last part of a message. The text is never freed. */
 const char *uat_ibv_cure(enum uat_ibv_resource resource, int error);
 
-/* Advice for a failed registration of `bytes` bytes at `address` that did not request IBV_ACCESS_RELAXED_ORDERING.
- * error: the errno of the failure. Tests whether the adapter offers only memory keys with relaxed ordering. O1 does not
- * hold with such keys. */
+/* Advice after a failed registration of `bytes` bytes at `address`. The registration did not request
+ * IBV_ACCESS_RELAXED_ORDERING. error: the errno of the failure. Tests whether the adapter offers only memory keys with
+ * relaxed ordering. O1 does not hold with such keys. */
 const char *uat_ibv_region_cure(struct ibv_pd *pd, void *address, size_t bytes, int error);
 
 #endif

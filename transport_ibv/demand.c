@@ -4,9 +4,9 @@
 #include "transport_ibv/ibv.h"
 
 /*
- * The bytes of one send queue entry in the device's format. With send_ops_flags they are 64 or 128. For mlx5 this is
- * the sum of 16 (control), 16 (address), 16 (atomic) and a header with 64 (inline), rounded up to blocks of 64. Without
- * send_ops_flags mlx5 reserves space for any operation, about 192 bytes in all.
+ * REQUEST_BYTES: bytes of one send queue entry in the device's format. With send_ops_flags an entry has 64 or 128
+ * bytes. For mlx5 the sum is 16 (control), 16 (address), 16 (atomic) and a header with 64 (inline) bytes, rounded up to
+ * blocks of 64. Without send_ops_flags mlx5 reserves space for any operation, about 192 bytes in all.
  */
 enum { REQUEST_BYTES = 128, COMPLETION_BYTES = 64, PAGE = 4096 };
 

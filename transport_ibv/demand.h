@@ -10,10 +10,10 @@
 
 struct uat_ibv_demand {
     int connections; /* queue pairs, including the pair to the worker itself */
-    int neighbours;  /* workers, itself included, whose segments this worker registers for peers; 0: another worker
-                      * registers them */
-    int regions;     /* memory regions: one of its own segment, and two of its group's pool if it registers the pool */
-    uint64_t pages;  /* pages of 4 KiB in these regions, each of which takes a translation */
+    int neighbours;  /* number of workers, itself included, whose segments this worker registers for peers; 0: another
+                      * worker registers the segments */
+    int regions;     /* memory regions: one of its own segment; two more if it registers its group's pool */
+    uint64_t pages;  /* pages of 4 KiB in these regions; each page takes a translation */
     unsigned depth;  /* requests in a queue */
     unsigned cq_entries;
     uint64_t segments, queues; /* bytes that count as locked */
@@ -22,8 +22,8 @@ struct uat_ibv_demand {
 /* The depth of a send queue on this device. A device with less than UAT_IBV_DEPTH_MIN cannot be used. */
 unsigned uat_ibv_demand_depth(const struct ibv_device_attr *attr);
 
-/* Compute the other fields from d->connections and d->neighbours. segment: bytes of each segment. closed: bytes at its
- * end that peers cannot access. */
+/* Compute the other fields from d->connections and d->neighbours. segment: bytes of each segment. closed: bytes at each
+ * segment's end that peers cannot access. */
 void uat_ibv_demand_reckon(struct uat_ibv_demand *d, const struct ibv_device_attr *attr, size_t segment, size_t closed);
 
 #endif

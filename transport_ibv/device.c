@@ -84,8 +84,8 @@ static int take_gid(struct uat_ibv *ibv, const struct uat_ibv_address *address)
 }
 
 /* The preference for a partition key: 0 if the key is unusable, 1 for a limited member, 2 for a full member. Bit 15 of
- * a key says that the port is a full member; limited members do not reach each other. The other bits are the partition;
- * 0 is no partition. */
+ * a key says that the port is a full member. Limited members do not reach each other. The other bits are the partition;
+ * 0 means no partition. */
 static int pkey_rank(uint16_t key, int wish)
 {
     if (!(key & 0x7fff) || (wish >= 0 && (key & 0x7fff) != (wish & 0x7fff)))
@@ -93,8 +93,8 @@ static int pkey_rank(uint16_t key, int wish)
     return key & 0x8000 ? 2 : 1;
 }
 
-/* Take the first key that makes the port a full member, else the first key. If UAT_IB_PATH names a partition, only its
- * keys count. */
+/* Take the first key that makes the port a full member. If there is none, take the first key. If UAT_IB_PATH names a
+ * partition, only the keys of this partition count. */
 static int choose_pkey(struct uat_ibv *ibv)
 {
     int wish = ibv->settings.pkey, best = 0;
@@ -131,8 +131,7 @@ static int choose_pkey(struct uat_ibv *ibv)
     return -EINVAL;
 }
 
-/* Prevent copy-on-write after a fork from moving the segment's pages away from the device, as it does on old
- * kernels. */
+/* Keep the segment's pages at the device after a fork. On old kernels, copy-on-write would move the pages away. */
 static int prepare_fork(void)
 {
     if (ibv_is_fork_initialized() != IBV_FORK_DISABLED)
@@ -154,7 +153,7 @@ static int refuse_relaxed(const struct uat_ibv *ibv)
     return -ENOTSUP;
 }
 
-/* Rank 0 warns for all workers, because service levels are the same in the whole fabric. */
+/* Service levels are the same in the whole fabric, so rank 0 warns for all workers. */
 static void warn_of_unordered_level(const struct uat_ibv *ibv)
 {
     unsigned level = ibv->settings.service_level;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The protection domain, the thread domain, and the region of the segment for the local side of this worker's
- * operations. */
+/* The protection domain, the thread domain, and the segment's region for the local side of this worker's operations. */
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>
@@ -11,8 +10,8 @@
 
 /*
  * A thread domain tells the driver that one thread posts and polls. So mlx5 takes no lock to post, and gives the worker
- * a doorbell page that no other queue uses. If the driver has no thread domains, or the adapter has no page left, the
- * queues are made in the plain protection domain.
+ * a doorbell page of its own. If the driver has no thread domains, or the adapter has no page left, the queues use the
+ * plain protection domain.
  */
 static void open_thread(struct uat_ibv *ibv)
 {
@@ -63,8 +62,8 @@ void uat_ibv_domains_close(struct uat_ibv *ibv)
         ibv_dealloc_pd(ibv->queue_pd);
     if (ibv->thread)
         ibv_dealloc_td(ibv->thread);
-    /* If this worker is the first of a group, other workers may still use its domain. The kernel then frees the domain
-     * with the last process. */
+    /* If this worker is the first of a group, other workers may still use its domain. In that case the kernel frees the
+     * domain with the last process. */
     if (ibv->pd && ibv->pool.shared)
         ibv_unimport_pd(ibv->pd);
     else if (ibv->pd)

@@ -68,7 +68,7 @@ int uat_ibv_report_completion(struct uat_ibv *ibv, const struct uat_ibv_connecti
     struct ibv_port_attr now = {.state = IBV_PORT_NOP};
     ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state remains NOP */
     int rc = status_errno(wc->status);
-    /* The worker at the other end of the connection did not answer. It need not be the operation's target. */
+    /* The worker at the other end of the connection did not answer. The operation's target may be another worker. */
     if (rc == -ETIMEDOUT && way->rank != ibv->base.rank) {
         ibv->base.lost = way->rank;
         ibv->base.lost_host = way->host;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asynchronous events, which a device reports outside of completions. */
+/* Asynchronous events: a device reports them apart from completions. */
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>
@@ -86,7 +86,8 @@ int uat_ibv_events_poll(struct uat_ibv *ibv)
         int verdict = judge(ibv, &event);
         if (!rc)
             rc = verdict;
-        ibv_ack_async_event(&event); /* required, because destroying the event's object waits for it */
+        ibv_ack_async_event(&event); /* required, because destroying the event's object waits for this
+                                      * acknowledgement */
     }
     return rc;
 }

@@ -4,10 +4,9 @@
 #include "transport_ibv/ibv.h"
 
 /*
- * Post a FETCH_ADD of 0. Its completion also ends all chains posted before it that were not signalled. When a WRITE
- * completes, its data may have reached only the peer's adapter. But the WRITEs before an atomic are in the peer's
- * memory when the atomic takes effect (O1). A READ would not suffice, because it is not ordered after the WRITEs before
- * it.
+ * Post a FETCH_ADD of 0. Its completion also ends all earlier chains that were not signalled. When a WRITE completes,
+ * its data may have reached only the peer's adapter. But when an atomic takes effect, all WRITEs posted before it are
+ * in the peer's memory (O1). A READ would not suffice, because no rule orders a READ after earlier WRITEs.
  */
 static int flush_connection(struct uat_ibv *ibv, const struct uat_ibv_connection *c, struct uat_pending *p)
 {
@@ -32,7 +31,7 @@ static int drain(struct uat_ibv *ibv)
 int uat_ibv_flush(struct uat_transport *t)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
-    struct uat_pending flushed; /* shared by all connections and never read, because drain() waits for the queues */
+    struct uat_pending flushed; /* all connections share it; nobody reads it, because drain() waits for the queues */
     if (ibv->error)
         return ibv->error;
     for (int i = 0; i < ibv->connection_count; i++) {

@@ -23,8 +23,8 @@ enum { UAT_IBV_GID_TEXT = 64 };
 
 enum uat_ibv_gid_kind uat_ibv_gid_kind_of(const struct ibv_gid_entry *entry);
 const char *uat_ibv_gid_kind_name(enum uat_ibv_gid_kind kind);
-/* Store the IP address that a GID of this kind contains, and this port, in *out, in network order. Returns 0, or
- * -EINVAL if the GID contains no IP address. */
+/* Store two values in *out, in network order: the IP address that a GID of this kind contains, and `port`. Returns 0,
+ * or -EINVAL if the GID contains no IP address. */
 int uat_ibv_gid_address(const union ibv_gid *gid, int kind, uint16_t port, struct sockaddr_storage *out);
 const char *uat_ibv_gid_text(const union ibv_gid *gid, char text[UAT_IBV_GID_TEXT]);
 
@@ -32,8 +32,9 @@ const char *uat_ibv_gid_text(const union ibv_gid *gid, char text[UAT_IBV_GID_TEX
 int uat_ibv_gids_list(struct ibv_context *context, int port, struct ibv_gid_entry **out, int *n);
 
 /*
- * Choose one of the n filled entries of a port's GID table, which has table_size entries. wish: UAT_GID_INDEX. If wish
- * is -1, take the lowest index of the best kind. Returns the position in entries, or -EINVAL with the reason in why.
+ * Choose one of the n filled entries of a port's GID table. The table has table_size entries. wish: UAT_GID_INDEX. If
+ * wish is -1, choose the lowest index of the best kind. Returns the position in `entries`, or -EINVAL with the reason
+ * in `why`.
  */
 int uat_ibv_gid_choose(const struct ibv_gid_entry *entries, int n, int table_size, int wish, char *why, size_t size);
 

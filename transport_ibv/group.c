@@ -24,7 +24,7 @@ int uat_ibv_attach_info_read(struct uat_ibv_attach_info *info, const struct uat_
 {
     *info = (struct uat_ibv_attach_info){0};
     if (shown->size > offsetof(struct uat_ibv_attach_info, address) &&
-        shown->size <= sizeof(*info)) /* otherwise info stays zero and is refused */
+        shown->size <= sizeof(*info)) /* otherwise info stays zero, and is refused later */
         memcpy(info, shown->data, shown->size);
     if (info->magic == UAT_IBV_ATTACH_INFO_MAGIC && info->version == UAT_IBV_ATTACH_INFO_VERSION &&
         info->addresses > 0 && info->addresses <= UAT_IBV_ADDRESSES_MAX &&
@@ -70,8 +70,8 @@ static void enter(struct uat_ibv_groups *g, struct member *of_group, const struc
     g->place[rank] = g->workers[i]++;
 }
 
-/* The member that this info describes. first: rank 0's attach info. A worker without an address in rank 0's network
- * itself reports this and ends the job. */
+/* The member that this info describes. first: rank 0's attach info. If a worker has no address in rank 0's network, the
+ * worker itself reports this and ends the job. */
 static struct member member_of(const struct uat_ibv_attach_info *info, const struct uat_ibv_attach_info *first)
 {
     struct member m = {.alone = info->alone, .segment = info->segment};

@@ -5,15 +5,15 @@
  * A worker has
  * - one protection domain;
  * - one memory region over its own segment, for the local side of its operations;
- * - two memory regions over the pool (pool.c), which contains the segments of its group (group.h), its own included.
- *   Peers may only READ the first region, which has the stacks. They may do all operations on the second one, which has
- *   the words after the stacks;
+ * - two memory regions over the pool (pool.c). The pool contains the segments of the worker's group (group.h), its own
+ *   included. The first region has the stacks; peers may only READ it. The second region has the words after the
+ *   stacks; peers may do all operations on it;
  * - one completion queue;
  * - at least one RC queue pair to each other group, and one to itself.
  *
- * A chain becomes a list of work requests. The wr_id of a request is the address of the chain's entry in the
- * connection's ring, plus the request's position in the chain. Completions of one queue pair arrive in posting order,
- * so a completion also ends all chains posted before its own.
+ * A chain becomes a list of work requests. The wr_id of a request is the sum of two numbers: the address of the chain's
+ * entry in the connection's ring, and the request's position in the chain. Completions of one queue pair arrive in
+ * posting order, so a completion also ends all chains posted before its own.
  */
 #ifndef UAT_IBV_IBV_H
 #define UAT_IBV_IBV_H
@@ -28,39 +28,38 @@
 #include "transport_ibv/port.h"
 
 enum {
-    UAT_IBV_DEPTH = 32,         /* work requests in one send queue: four full chains */
-    UAT_IBV_DEPTH_MIN = 16,     /* the minimum that a device must offer: two chains */
-    UAT_IBV_CQ_MAX = 512,       /* entries of the completion queue */
-    UAT_IBV_POLL = 16,          /* completions taken in one poll */
-    UAT_IBV_EVENT_POLLS = 4096, /* empty polls between two checks for asynchronous events */
-    UAT_IBV_EVENT_POLLS_OVERSUBSCRIBED =
-        64,                  /* used instead if a worker may sleep between two polls: uat_relax_long() */
-    UAT_IBV_SLACK = 4,       /* InfiniBand lets an adapter take up to this multiple of the timeout */
-    UAT_IBV_RNR_RETRIES = 7, /* 7 means forever; uat uses no receive buffers */
+    UAT_IBV_DEPTH = 32,                      /* work requests in one send queue: four full chains */
+    UAT_IBV_DEPTH_MIN = 16,                  /* the minimum that a device must offer: two chains */
+    UAT_IBV_CQ_MAX = 512,                    /* entries of the completion queue */
+    UAT_IBV_POLL = 16,                       /* completions taken in one poll */
+    UAT_IBV_EVENT_POLLS = 4096,              /* empty polls between two checks for asynchronous events */
+    UAT_IBV_EVENT_POLLS_OVERSUBSCRIBED = 64, /* the same, if a worker may sleep between two polls (uat_relax_long()) */
+    UAT_IBV_SLACK = 4,                       /* InfiniBand lets an adapter wait up to this many times the timeout */
+    UAT_IBV_RNR_RETRIES = 7,                 /* 7 means forever; uat uses no receive buffers */
     UAT_IBV_HOST = 64,
     UAT_IBV_NUMBER_MAX = 0xffffff, /* highest number of a queue pair or packet: 24 bits */
     UAT_IBV_SLOT = UAT_UNSIGNALED_WRITE_MAX
 };
 _Static_assert(UAT_IBV_DEPTH_MIN >= 2 * UAT_CHAIN_MAX, "a chain must fit while another one drains");
 
-/* The parts of a segment that peers can access, each with its own key. Peers cannot access the rest of the segment,
- * which follows them. */
+/* The two parts of a segment that peers can access. Each part has its own key. The rest of the segment follows these
+ * parts; peers cannot access it. */
 enum uat_ibv_window { UAT_IBV_STACKS /* peers may only READ */, UAT_IBV_WORDS, UAT_IBV_WINDOWS };
 
 /* The device and protection domain that a group's first worker offers to the others: see share.c. Only CPUs access
  * it. */
 struct uat_ibv_offer {
-    uint32_t state;                /* enum uat_ibv_offer_state; the other fields are valid if it is
-                                    * UAT_IBV_OFFER_SHARED */
-    int32_t fd;                    /* descriptor of the device that the first worker has open */
+    uint32_t state;                /* enum uat_ibv_offer_state; if it is UAT_IBV_OFFER_SHARED, the other fields are
+                                    * valid */
+    int32_t fd;                    /* the first worker's descriptor of the open device */
     uint32_t pd;                   /* the kernel's number of the first worker's protection domain */
     uint32_t key[UAT_IBV_WINDOWS]; /* keys of the pool's rows */
 };
 enum uat_ibv_offer_state { UAT_IBV_OFFER_LATER, UAT_IBV_OFFER_NONE, UAT_IBV_OFFER_SHARED };
 
 /*
- * The transport's part of the segment. The payload of a fire-and-forget WRITE is copied to a slot if the device cannot
- * take it inline. The slot is free again when the chain is complete.
+ * The transport's part of the segment. If the device cannot take the payload of a fire-and-forget WRITE inline, the
+ * payload is copied to a slot. The slot is free again when the chain is complete.
  */
 struct uat_ibv_scratch {
     uint64_t nonce; /* identifies the segment to neighbours: see uat_attach_info_make() */
@@ -76,14 +75,14 @@ _Static_assert((int)UAT_COLOUR_STEP == (int)UAT_IBV_SLOT, "a line for each colou
 _Static_assert(sizeof(struct uat_ibv_scratch) <= UAT_TRANSPORT_SCRATCH, "the scratch must fit into its room");
 enum { UAT_IBV_SLOTS = UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 - UAT_COLOURS };
 
-/* A chain that is posted and not known to be complete. It is aligned so that wr_id can hold a request's position in the
- * low bits of the chain's address. */
+/* A chain that was posted and is not known to be complete. Its alignment leaves the low bits of its address to wr_id:
+ * these bits hold a request's position in the chain. */
 struct uat_ibv_chain {
     struct uat_pending *pending; /* NULL: fire and forget */
     int peer;
     uint8_t count; /* work requests */
     uint8_t slot_count;
-    bool signalled;              /* its last request is signalled */
+    bool signalled;              /* the chain's last request is signalled */
     uint8_t code[UAT_CHAIN_MAX]; /* enum uat_opcode of each request, for reports */
     uint16_t slot[UAT_CHAIN_MAX];
     void *remote[UAT_CHAIN_MAX];
@@ -98,12 +97,13 @@ struct uat_ibv_connection {
     uint32_t psn;                   /* number of the first packet that this worker sends; 24 bits */
     int colour;                     /* colour of that worker among the workers that may share its adapter: colour.h */
     uint32_t rkey[UAT_IBV_WINDOWS]; /* keys of the pool of that worker's group */
-    unsigned head, tail;            /* chains posted, chains complete; modulo depth: places in the ring */
+    unsigned head, tail;            /* head: chains posted; tail: chains complete; modulo `depth`, they are places in
+                                     * the ring */
     unsigned atomic_end;            /* value of head after the last chain with an atomic */
     unsigned used;                  /* work requests posted and not known to be complete */
     unsigned unsignalled;           /* number of these requests that were posted after the last signalled one */
     bool fence;                     /* the peer's device has PCIe atomics */
-    bool atomic_open;               /* an atomic was posted, and no later request has waited for it */
+    bool atomic_open;               /* an atomic may be in flight, and no fenced request has followed it */
     bool written;                   /* a WRITE or an atomic was posted since the last flush() */
     uint64_t nonce;                 /* the nonce of that worker's segment, as announced */
     char host[UAT_IBV_HOST];
@@ -117,10 +117,11 @@ struct uat_ibv_peer {
 };
 
 /*
- * The segments of the group as this worker maps them. The stacks of all segments lie in a row, ordered by rank, and so
- * do the words. Each row is one memory region. The region is registered with the address at which the stacks, or the
- * words, begin in every segment. So the remote address of an object is its address in its own worker plus place x part,
- * whichever worker registered the region.
+ * The segments of the group as this worker maps them. The stacks of all segments lie in one row, and the words of all
+ * segments lie in another row. Both rows are ordered by rank. Each row is one memory region. Every segment has its
+ * stacks at the same address, and its words at the same address. The region is registered with this address. So the
+ * remote address of an object is its address in its own worker plus place x part, whichever worker registered the
+ * region.
  */
 struct uat_ibv_pool {
     char *map;                          /* address space of the rows; NULL: the group has only this worker */
@@ -151,7 +152,7 @@ struct uat_ibv {
     struct ibv_context *context;
     struct ibv_pd *pd;
     struct ibv_td *thread;   /* tells the driver that one thread uses the queues; NULL: there is no thread domain */
-    struct ibv_pd *queue_pd; /* the domain of the queue pairs: pd, or a parent domain of pd and thread */
+    struct ibv_pd *queue_pd; /* the domain of the queue pairs: `pd`, or a parent domain of `pd` and `thread` */
     struct ibv_mr *mr;
     struct ibv_cq *cq;
     struct uat_ibv_peer *peers;             /* one per rank */
@@ -163,9 +164,9 @@ struct uat_ibv {
     struct uat_ibv_pool pool; /* the segments of this worker's group */
     struct uat_ibv_groups groups;
     int sharing;                 /* workers of this host that use this worker's adapter, itself included */
-    struct uat_attach_info info; /* lets neighbours find the segment; all zero if alone */
+    struct uat_attach_info info; /* by this, neighbours find the segment; all zero if `alone` */
     bool alone;                  /* this worker is a group of its own */
-    struct uat_secret token;     /* the job's token, which rank 0 draws and publishes in its attach info */
+    struct uat_secret token;     /* the job's token; rank 0 draws it and publishes it in its attach info */
     struct uat_ibv_rdmacm *cm;   /* UAT_CONNECT=rdmacm only */
     uint16_t cm_port;            /* the port where this worker listens, in network byte order; 0: none */
     struct uat_ibv_scratch *scratch;
@@ -178,44 +179,43 @@ struct uat_ibv {
     unsigned idle_polls;
     uint16_t free_slots[UAT_IBV_SLOTS];
     unsigned free_count;
-    int error; /* the first failure, which every later call returns */
+    int error; /* the first failure; every later call returns it */
 };
 
 /* device.c: uat_ibv_device_open() finds this worker's addresses and takes the best one; uat_ibv_device_open_at() takes
- * the given one. Both open the address's port. uat_ibv_device_close() undoes either call, even one that failed
- * halfway. */
+ * the given one. Both open the address's port. uat_ibv_device_close() undoes either call, even if it failed halfway. */
 int uat_ibv_device_open(struct uat_ibv *ibv);
 int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address);
 void uat_ibv_device_close(struct uat_ibv *ibv);
 
 /* domain.c: make the protection domain and the thread domain, and register the segment. If ibv->pd is already another
- * worker's protection domain, use that one. uat_ibv_domains_close() undoes this call, even one that failed halfway. */
+ * worker's protection domain, use that one. uat_ibv_domains_close() undoes this call, even if it failed halfway. */
 int uat_ibv_domains_open(struct uat_ibv *ibv);
 void uat_ibv_domains_close(struct uat_ibv *ibv);
 
-/* network.c: switch to the best address in rank 0's network, which rank 0's attach info names. */
+/* network.c: switch to this worker's best address in rank 0's network. Rank 0's attach info names that network. */
 int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *infos);
 
-/* limits.c: refuse a segment, or a number of connections, that exceeds a limit of the device. The first function sets
- * ibv->depth, the second sets ibv->cq_entries and ibv->locked. */
+/* limits.c: refuse a segment or a number of connections that exceeds a limit of the device. The first function sets
+ * ibv->depth. The second one sets ibv->cq_entries and ibv->locked. */
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv);
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv);
 
 /* pool.c: open the domains, map the segments of this worker's group, and register them. infos[i] is rank i's attach
- * info. Returns 0, or a negative errno, which it has reported. uat_ibv_pool_close() undoes mapping and registration of
- * the pool, even after a failure halfway. */
+ * info. Returns 0, or a negative errno after reporting the error. uat_ibv_pool_close() undoes mapping and registration
+ * of the pool, even after a failure halfway. */
 int uat_ibv_pool_open(struct uat_ibv *ibv, const struct uat_endpoint *infos);
 void uat_ibv_pool_close(struct uat_ibv *ibv);
 
-/* neighbour.c: the class's attach_info() and attach(). attach() lists this worker's group, opens its pool, and creates
- * the queue pairs. uat_ibv_neighbours_close() undoes all of this except the queue pairs, even if attach() failed
- * halfway. */
+/* neighbour.c: the class's attach_info() and attach(). attach() lists this worker's group, opens the group's pool, and
+ * creates the queue pairs. uat_ibv_neighbours_close() undoes all of this except the queue pairs, even if attach()
+ * failed halfway. */
 int uat_ibv_attach_info(struct uat_transport *t, void *data, size_t *size);
 int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *infos);
 void uat_ibv_neighbours_close(struct uat_ibv *ibv);
 
-/* neighbour.c: execute a chain by this CPU's loads and stores if it goes to a neighbour and does not need the adapter.
- * Returns false if the adapter must execute the chain. */
+/* neighbour.c: if the chain goes to a neighbour and does not need the adapter, execute it by this CPU's loads and
+ * stores. Returns false if the adapter must execute the chain. */
 bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *ops, int count);
 
 /* queues.c: completion queue and queue pairs. */
@@ -228,12 +228,12 @@ struct uat_ibv_queue {
     unsigned depth;
 };
 
-/* The operations that a peer may do through a queue pair to this worker. The memory keys determine on which memory it
- * may do them. */
+/* The operations that a peer may do through a queue pair to this worker. The memory keys determine on which memory the
+ * peer may do these operations. */
 enum { UAT_IBV_SERVES = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC };
 
-/* Create c->qp, which the caller must destroy, and draw c->psn. May lower ibv->inline_max. NULL with errno on
- * failure. */
+/* Create c->qp and draw c->psn. The caller must destroy c->qp. May lower ibv->inline_max. On failure returns NULL and
+ * sets errno. */
 struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q);
 
 /* One end of a connection, as its worker publishes it. */
@@ -244,8 +244,8 @@ struct uat_ibv_end {
 
 /*
  * connection.c: connect c->qp to the queue pair `end` of the worker that published e, and bring c->qp to RTS. access:
- * the operations that this worker may do through c->qp, as IBV_ACCESS_REMOTE_*. Returns 0, or a negative errno, which
- * it has reported.
+ * the operations that this worker may do through c->qp, as IBV_ACCESS_REMOTE_*. Returns 0, or a negative errno after
+ * reporting the error.
  */
 struct uat_ibv_endpoint;
 int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
@@ -267,21 +267,22 @@ int uat_ibv_progress(struct uat_transport *t);
 /* flush.c */
 int uat_ibv_flush(struct uat_transport *t);
 
-/* errors.c: report a failed completion, which ends the job. way: the connection of the failed operation. what: the
- * operation, as the subject of the message. Returns a negative errno. Uses only status, vendor_err, qp_num and wr_id,
- * the valid fields of a failed completion. */
+/* errors.c: report a failed completion. The failure ends the job. way: the connection of the failed operation. what:
+ * the operation, as the subject of the message. Returns a negative errno. Uses only the valid fields of a failed
+ * completion: status, vendor_err, qp_num and wr_id. */
 int uat_ibv_report_completion(struct uat_ibv *ibv, const struct uat_ibv_connection *way, const struct ibv_wc *wc,
                               const char *what);
 
 extern const char *const uat_ibv_names[UAT_OP_KINDS] __attribute__((visibility("hidden")));
 
-/* events.c: make reads of asynchronous events non-blocking. Returns 0, or a negative errno, which it has reported. */
+/* events.c: from now on, reads of asynchronous events do not block. Returns 0, or a negative errno after reporting the
+ * error. */
 int uat_ibv_events_open(const struct ibv_context *context, const char *device);
 
 /* events.c: handle and acknowledge the device's asynchronous events. Returns 0, or the negative errno that ends the
  * job. */
 int uat_ibv_events_poll(struct uat_ibv *ibv);
-/* Count a poll that found no completion. Once in many such polls, call uat_ibv_events_poll(), which makes a system
+/* Count a poll that found no completion. After many such polls, call uat_ibv_events_poll(), which makes a system
  * call. */
 int uat_ibv_events_poll_seldom(struct uat_ibv *ibv);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Are the device's limits sufficient for the job? These checks precede the creation of queues and regions, so that the
+/* Are the device's limits sufficient for the job? These checks run before queues and regions are created, so that a
  * message can name the limit. */
 #include "transport_ibv/ibv.h"
 
@@ -16,8 +16,8 @@
 
 #define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
 
-/* The number of pages of a host at which a warning is given. The translations of these pages take 128 MiB. 42 workers
- * with default settings have this number of pages. */
+/* With this number of pages on a host, the worker warns. The translations of these pages take 128 MiB. 42 workers with
+ * default settings have this number of pages. */
 #define PAGES_MANY ((uint64_t)1 << 24)
 
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv)
@@ -38,8 +38,8 @@ int uat_ibv_limits_check_segment(struct uat_ibv *ibv)
     return 0;
 }
 
-/* Check a resource of the adapter: all processes of this host share `all` units, and the job's workers need
- * `needed`. */
+/* Check a resource of the adapter. All processes of this host share `all` units. The job's workers on this host need
+ * `needed` units. */
 static int check_share(const struct uat_ibv *ibv, const char *what, const char *option, int64_t needed, int all)
 {
     if (needed <= all)
@@ -59,7 +59,7 @@ static const char *fewer(const struct uat_ibv *ibv)
                                   : "";
 }
 
-/* Warn, on rank 0, that workers of one host cannot map each other's segments. The job runs, but with more
+/* On rank 0, warn that workers of one host cannot map each other's segments. The job runs, but with more
  * connections. */
 static void warn_apart(const struct uat_ibv *ibv)
 {
@@ -72,7 +72,7 @@ static void warn_apart(const struct uat_ibv *ibv)
             apart[0], apart[1], ibv->connection_count);
 }
 
-/* Does the kernel use huge pages for shared memory? True if this is unknown. */
+/* Does the kernel use huge pages for shared memory? If this is unknown, returns true. */
 static bool has_huge_pages(void)
 {
     char line[128] = "";
@@ -83,8 +83,8 @@ static bool has_huge_pages(void)
     return !known || (!strstr(line, "[never]") && !strstr(line, "[deny]"));
 }
 
-/* Warn if the adapter needs many translations, which take 8 bytes for each page that a worker of this host
- * registers. */
+/* Warn if the adapter needs many translations. A translation takes 8 bytes; there is one for each page that a worker of
+ * this host registers. */
 static void warn_of_small_pages(const struct uat_ibv *ibv, uint64_t pages)
 {
     uint64_t workers = (uint64_t)ibv->neighbour_count;
@@ -115,8 +115,7 @@ int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
                   ibv->neighbour_count, row >> 20, ibv->port.device, (uint64_t)attr->max_mr_size >> 20);
         return -E2BIG;
     }
-    /* If the workers of a host form several groups, each worker is assumed to have as many connections as this
-     * worker. */
+    /* If the workers of a host form several groups, assume that each worker has as many connections as this one. */
     ibv->group_connections = ibv->sharing > ibv->neighbour_count
                                  ? (int64_t)n * ibv->sharing
                                  : uat_ibv_groups_connections(&ibv->groups, ibv->base.rank);

@@ -15,7 +15,7 @@
 /* The limit in bytes. UINT64_MAX: unlimited, for example with CAP_IPC_LOCK. */
 uint64_t uat_memlock_limit(void);
 
-/* Check that the limit allows `needed` bytes. Returns 0, or -ENOMEM, which it has reported. */
+/* Check that the limit allows `needed` bytes. Returns 0, or -ENOMEM after reporting the error. */
 int uat_memlock_check(uint64_t needed);
 
 #endif

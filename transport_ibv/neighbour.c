@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The neighbours: the workers of this worker's group, whose segments the pool (pool.c) maps. READs and WRITEs of a
- * neighbour's segment are loads and stores of this CPU. Atomics on a neighbour's segment go through the adapter, on the
- * queue pair to this worker itself, because only an adapter may change a word that an adapter changes (O6).
+ * The neighbours: the workers of this worker's group. The pool (pool.c) maps their segments. READs and WRITEs of a
+ * neighbour's segment are loads and stores of this CPU. But only an adapter may change a word that an adapter changes
+ * (O6). So atomics on a neighbour's segment go through the adapter, on the queue pair to this worker itself.
  */
 #include "transport_ibv/ibv.h"
 
@@ -139,10 +139,10 @@ struct uat_ibv_connection *uat_ibv_connection_to(const struct uat_ibv *ibv, int 
     return low < ibv->connection_count && ibv->connections[low].rank == rank ? &ibv->connections[low] : NULL;
 }
 
-/* Must the adapter execute this chain? A READ takes effect after the atomics posted before it (O1, O5). If atomics are
- * in flight, the adapter must execute the READ, too, after them. A WRITE need not wait for the atomics before it (O2).
- * An atomic posted after a WRITE takes effect after the WRITE's stores, because the doorbell orders this CPU's stores
- * before the adapter's operations. */
+/* Must the adapter execute this chain? A READ takes effect after the atomics posted before it (O1, O5). So if atomics
+ * are in flight, the adapter must also execute the READ. A WRITE need not wait for earlier atomics (O2). An atomic
+ * posted after a WRITE takes effect after the WRITE's stores, because the doorbell orders this CPU's stores before the
+ * adapter's operations. */
 static bool needs_adapter(const struct uat_ibv *ibv, const struct uat_ibv_peer *peer, const struct uat_op *ops,
                           int count)
 {
@@ -170,9 +170,9 @@ bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *op
     const struct uat_ibv_peer *peer = &ibv->peers[rank];
     if (needs_adapter(ibv, peer, ops, count))
         return false;
-    /* Full fence: it orders the stores that this worker executed before the post ahead of the loads below, as a
-     * doorbell orders them ahead of an adapter's READ. Pairs with any full fence of the neighbour between its store and
-     * its load. The fence also orders the loads below after the last completion that this worker saw. */
+    /* Full fence: it orders this worker's stores before the post ahead of the loads below. A doorbell orders these
+     * stores ahead of an adapter's READ in the same way. Pairs with any full fence of the neighbour between its store
+     * and its load. The fence also orders the loads below after the last completion that this worker has seen. */
     uat_cpu_fence();
     for (int i = 0; i < count; i++) {
         uat_word *remote = mapped(ibv, peer, ops[i].remote);
@@ -181,7 +181,7 @@ bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *op
         else
             uat_words_copy(remote, ops[i].local, ops[i].size / 8);
     }
-    /* Full fence: the effects that a completion promises are in memory before this worker loads anything. Pairs with
+    /* Full fence: before this worker loads anything, the effects that a completion promises are in memory. Pairs with
      * any full fence of the neighbour between its store and its load. The fence also orders the stores above before all
      * later stores and loads. */
     uat_cpu_fence();

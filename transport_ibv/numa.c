@@ -30,7 +30,7 @@ int uat_numa_distance(int node)
     FILE *file = fopen(path, "re");
     int distance = (unsigned)node == here ? DISTANCE_LOCAL : DISTANCE_FAR;
     for (int i = 0, value; file && fscanf(file, "%d", &value) == 1; i++)
-        if (i == node) /* one number per node, in the order of the nodes */
+        if (i == node) /* the file has one number per node, in the order of the nodes */
             distance = value;
     if (file)
         fclose(file);

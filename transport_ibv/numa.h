@@ -3,7 +3,7 @@
 #ifndef UAT_IBV_NUMA_H
 #define UAT_IBV_NUMA_H
 
-/* The NUMA node of a verbs device; -1 = unknown, as on hosts with one node and for software devices. */
+/* The NUMA node of a verbs device. -1 means unknown, as on hosts with one node and for software devices. */
 int uat_numa_node_of_device(const char *device);
 
 /* The distance between the calling core's node and `node`, as the kernel gives it. An unknown node has distance 20,

@@ -5,8 +5,8 @@
 #include <endian.h>
 #include <string.h>
 
-/* Commands of mlx5 devices. Question and answer have a head of 16 bytes; the answer's data follow its head. All fields
- * are big endian. */
+/* Commands of mlx5 devices. Question and answer have a head of 16 bytes. In the answer, the data follow the head. All
+ * fields are big endian. */
 enum {
     HEAD_BYTES = 16,
     QUERY_HCA_CAP = 0x100,
@@ -22,8 +22,8 @@ enum {
     CONTEXT_LEVELS = 0x52 /* offset of the mask in the context */
 };
 
-/* A function of libmlx5. libibverbs has loaded libmlx5 if there is an mlx5 device, so uat need not be linked with
- * it. */
+/* A function of libmlx5. If there is an mlx5 device, libibverbs has loaded libmlx5. So uat need not be linked with
+ * libmlx5. */
 static void *find(const char *name)
 {
     void *function = dlsym(RTLD_DEFAULT, name);
@@ -35,8 +35,8 @@ static void *find(const char *name)
     return function;
 }
 
-/* Execute a command. False if there is no libmlx5, if the device is not an mlx5 device, or if the device refuses the
- * command. */
+/* Execute a command. Returns false if there is no libmlx5, if the device is not an mlx5 device, or if the device
+ * refuses the command. */
 static bool ask(struct ibv_context *context, const char *question, char *answer, size_t bytes)
 {
     typedef bool is_supported_fn(struct ibv_device *);

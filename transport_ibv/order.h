@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 /*
- * Does every memory key of the device have relaxed ordering, even if its registration does not request it? Asks an mlx5
- * device for its capability mkc_order_write_after_write_ro_only. False if the device says no, is not an mlx5 device, or
- * does not answer.
+ * Does every memory key of the device have relaxed ordering, even if a registration does not request it? Asks an mlx5
+ * device for its capability mkc_order_write_after_write_ro_only. Returns false if the device says no, is not an mlx5
+ * device, or does not answer.
  */
 bool uat_ibv_keys_are_relaxed(struct ibv_context *context);
 
 /*
- * A mask of the service levels whose packets this InfiniBand port delivers out of order, because the fabric routes them
- * adaptively: bit N stands for level N. Asks an mlx5 device for the mask ooo_sl_mask of the port. 0 if there is no such
- * level, if the device is not an mlx5 device, or if it does not answer.
+ * A mask of service levels: bit N is set if this InfiniBand port delivers packets of level N out of order, because the
+ * fabric routes them adaptively. Asks an mlx5 device for the mask ooo_sl_mask of the port. Returns 0 if there is no
+ * such level, if the device is not an mlx5 device, or if it does not answer.
  */
 uint16_t uat_ibv_unordered_levels(struct ibv_context *context, int port);
 

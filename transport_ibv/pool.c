@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The pool: the segments of this worker's group, mapped in two rows. Each row is registered as one region (struct
- * uat_ibv_pool). So a worker has three memory regions for any number of neighbours. For each queue pair, an adapter
+ * uat_ibv_pool). So with any number of neighbours, a worker has three memory regions. For each queue pair, an adapter
  * needs only two keys in its cache: one for all stacks, and one for all words.
  *
  * Two other files register memory: domain.c registers this worker's own segment, for the local side of its operations;
@@ -21,9 +21,9 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Reserve address space for both rows. The row of stacks is registered with an address other than its own. The distance
- * between the two addresses is a multiple of the huge page size, so that driver and adapter can use huge pages where
- * the segments have them. This also holds for the row of words if a worker's stacks take whole huge pages, as they do
+/* Reserve address space for both rows. The row of stacks is mapped at one address and registered with another one. The
+ * distance between these addresses is a multiple of the huge page size. So driver and adapter can use huge pages where
+ * the segments have them. The same holds for the row of words if a worker's stacks take whole huge pages, as they do
  * with the default of UAT_STACK_SIZE. */
 static int reserve(struct uat_ibv *ibv)
 {
@@ -43,8 +43,8 @@ static int reserve(struct uat_ibv *ibv)
     return 0;
 }
 
-/* Move the parts of a segment, which is mapped at `map`, to their places in the rows. Unmap the segment's end, which
- * peers cannot access. */
+/* Take the segment that is mapped at `map`, and move its parts to their places in the rows. Unmap the segment's end,
+ * because peers cannot access it. */
 static int place(struct uat_ibv *ibv, char *map, size_t number)
 {
     const struct uat_ibv_pool *pool = &ibv->pool;
@@ -91,7 +91,7 @@ static int take_share(struct uat_ibv *ibv, const struct uat_endpoint *infos)
     return rc ? rc : uat_ibv_share_take(ibv, first.segment.pid);
 }
 
-/* Register a row. Returns 0, or a negative errno, which it has reported. */
+/* Register a row. Returns 0, or a negative errno after reporting the error. */
 static int register_row(struct uat_ibv *ibv, enum uat_ibv_window window)
 {
     /* No IBV_ACCESS_RELAXED_ORDERING: it would break the order of the operations of a chain. */
@@ -126,8 +126,8 @@ static bool can_share(const struct uat_ibv *ibv)
     return !error;
 }
 
-/* Open the domains and register both rows; or take domain and keys from the worker that registers the rows for the
- * group. */
+/* Open the domains and register both rows. If another worker registers the rows for the group, take domain and keys
+ * from that worker instead. */
 static int open_regions(struct uat_ibv *ibv, const struct uat_endpoint *infos)
 {
     bool leads = uat_ibv_share_leads(ibv), shared = false;

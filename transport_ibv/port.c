@@ -13,8 +13,8 @@
 
 enum uat_ibv_atomics uat_ibv_atomics_of(const struct ibv_device_attr_ex *attr)
 {
-    /* Only the extended query reports PCIe atomics. If a device has GLOB and its driver reports no sizes, PCIe atomics
-     * are assumed: a needless fence only costs time, but a missing fence breaks the order. */
+    /* Only the extended query reports PCIe atomics. If a device has GLOB but its driver reports no sizes, assume PCIe
+     * atomics. A needless fence only costs time, but a missing fence breaks the order. */
     unsigned pci = attr->pci_atomic_caps.fetch_add & attr->pci_atomic_caps.compare_swap;
     if ((pci & IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP) || attr->orig_attr.atomic_cap == IBV_ATOMIC_GLOB)
         return UAT_IBV_ATOMICS_PCIE;
@@ -65,7 +65,7 @@ int uat_ibv_port_ask(struct ibv_context *context, struct uat_ibv_port *port)
     if (rc)
         return rc < 0 ? errno : rc;
     port->atomics = uat_ibv_atomics_of(&port->device_attr);
-    if (!port->rate) /* keep the rate from /sys, because it is compared with the rates of other ports */
+    if (!port->rate) /* keep the rate from /sys, because the choice compares it with the /sys rates of other ports */
         port->rate = uat_ibv_rate(port->attr.active_width, port->attr.active_speed);
     return 0;
 }
@@ -115,7 +115,7 @@ int uat_ibv_ports_list(struct uat_ibv_port **out, int *n)
     *n = 0;
     errno = 0;
     struct ibv_device *const *list = uat_ibv_devices(&devices);
-    if (!list) /* ENOSYS: the kernel has no verbs, hence no device */
+    if (!list) /* ENOSYS: the kernel has no verbs, and so no device */
         return errno == ENOSYS ? 0 : -(errno ? errno : EIO);
     for (int i = 0; i < devices && !rc; i++)
         rc = list_device(list[i], out, n);
@@ -171,7 +171,7 @@ static void wish_text(const struct uat_ibv_settings *wish, char *buffer, size_t 
         snprintf(buffer, size, "%s:%d", wish->device, wish->port);
 }
 
-/* The reason why port a is better than port b; NULL: it is not better. */
+/* Why port a is better than port b; NULL: a is not better. */
 static const char *advantage(const struct uat_ibv_port *a, const struct uat_ibv_port *b)
 {
     bool a_ib = a->attr.link_layer == IBV_LINK_LAYER_INFINIBAND, b_ib = b->attr.link_layer == IBV_LINK_LAYER_INFINIBAND;

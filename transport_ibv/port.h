@@ -12,12 +12,12 @@
 
 enum { UAT_IBV_REFUSAL_TEXT = 384 };
 
-/* Which unit executes a device's 8-byte atomics, and which other accesses cannot come between the two halves of such an
- * atomic. */
+/* Which unit executes a device's 8-byte atomics, and with respect to which other accesses they are atomic. */
 enum uat_ibv_atomics {
     UAT_IBV_ATOMICS_NONE,
-    UAT_IBV_ATOMICS_HCA, /* the adapter; atomic only among its own atomics */
-    UAT_IBV_ATOMICS_PCIE /* the root complex; atomic also with respect to CPU atomics; a later READ may pass them */
+    UAT_IBV_ATOMICS_HCA, /* the adapter; its atomics are atomic only among themselves */
+    UAT_IBV_ATOMICS_PCIE /* the root complex; its atomics are atomic also with respect to CPU atomics; a later READ may
+                          * pass them */
 };
 
 /* A port and its known properties. */
@@ -25,40 +25,40 @@ struct uat_ibv_port {
     char device[64];
     char path[IBV_SYSFS_PATH_MAX]; /* folder of the device in /sys */
     int number;                    /* from 1 */
-    bool by_sysfs; /* the device is not open yet; of the fields from device_attr to rate, only attr.state,
-                    * attr.link_layer and rate are valid, read from /sys */
+    bool by_sysfs; /* the device is not open yet. From device_attr to rate, only three fields are valid: attr.state,
+                    * attr.link_layer and rate, all read from /sys */
     int error;     /* errno of opening or querying the device; 0: the fields below are valid */
-    bool asked;    /* the device was opened, so `error` is the errno of a query */
+    bool asked;    /* the device was opened; if so, `error` is the errno of a query */
     struct ibv_device_attr_ex device_attr;
     struct ibv_port_attr attr;
     enum uat_ibv_atomics atomics;
     unsigned rate; /* Mbit/s */
     int numa_node; /* node of the device; -1 = unknown */
-    int distance;  /* from the calling core's node to that node, as the kernel gives it; 10 = the same node */
+    int distance;  /* distance from the calling core's node to numa_node, as the kernel gives it; 10 = the same node */
 };
 
-/* List all ports of all devices; *n is 0 if there is none. A device is opened only if /sys does not describe it
+/* List all ports of all devices. Sets *n to the number of ports. Opens a device only if /sys does not describe it
  * sufficiently, so by_sysfs is set in most ports. The caller must free *out. Returns 0 or a negative errno. */
 int uat_ibv_ports_list(struct uat_ibv_port **out, int *n);
 
 /* If port->by_sysfs is set, open the port's device (contexts.h) and query it. */
 void uat_ibv_port_complete(struct uat_ibv_port *port);
 
-/* Returns NULL if uat can use the port, else the reason as text in buffer. A port with by_sysfs set may prove unusable
- * later. */
+/* Returns NULL if uat can use the port. Otherwise returns the reason as text in `buffer`. A port with by_sysfs set may
+ * prove unusable later. */
 const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, size_t size);
 
 /*
- * Choose a usable port among n. InfiniBand is preferred to Ethernet, then the higher rate, then the nearer NUMA node,
- * then the earlier position in the list. Only device and port of wish matter; NULL: no wish. Returns the index, and
- * writes the reason for the choice to why. If no port is usable, returns -ENODEV, and writes the defect of each port to
- * why.
+ * Choose a usable port among n. The first criterion that differs decides: InfiniBand before Ethernet; the higher rate;
+ * the nearer NUMA node; the earlier position in the list. wish: only its device and port matter; NULL: no wish. Returns
+ * the index, and writes the reason for the choice to `why`. If no port is usable, returns -ENODEV, and writes the
+ * defect of each port to `why`.
  */
 int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why,
                         size_t size);
 
-/* Choose a port as above, and query its device to test that the port is usable. Opens one device, or more if devices
- * prove unusable. */
+/* Choose a port as uat_ibv_port_choose() does, and query its device to test that the port is usable. Opens one device,
+ * or several if devices prove unusable. */
 int uat_ibv_port_find(struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why, size_t size);
 
 /* Set port->numa_node and port->distance. */

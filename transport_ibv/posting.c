@@ -8,14 +8,14 @@
 #include "base/relax.h"
 #include "transport/check.h"
 
-/* The work requests of one chain while they are built. */
+/* The work requests of one chain, under construction. */
 struct batch {
     struct uat_ibv_wr request[UAT_CHAIN_MAX];
     int count;
 };
 
-/* Wait until the queues have room for `count` more requests and `count` payload slots are free. The wait ends, because
- * a full send queue always contains a signalled request (see must_signal()). */
+/* Wait until the queues have room for `count` more requests and `count` payload slots are free. The wait always ends,
+ * because a full send queue contains a signalled request (see must_signal()). */
 static int make_room(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned count)
 {
     struct uat_relax relax = {0};
@@ -32,7 +32,7 @@ static int make_room(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned
 static const void *payload(struct uat_ibv *ibv, struct uat_ibv_chain *chain, const struct uat_op *op)
 {
     if (chain->pending)
-        return op->local; /* the caller must keep the data until the chain is complete */
+        return op->local; /* the caller keeps the data until the chain is complete */
     uint16_t slot = ibv->free_slots[--ibv->free_count];
     chain->slot[chain->slot_count++] = slot;
     return memcpy(ibv->scratch->slots[slot], op->local, op->size);
@@ -77,9 +77,9 @@ static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_connecti
 }
 
 /*
- * Post the whole chain with one call and one doorbell. If `alone` is true (UAT_IB_POST=alone), post a leading atomic
- * with its own call, and after it the rest. In this case mlx5 writes the single request to the adapter by BlueFlame, so
- * the adapter need not fetch it from memory. Posts to one queue stay in order, so the chain's order is unchanged.
+ * Post the whole chain with one call and one doorbell. But if `alone` is true (UAT_IB_POST=alone), post a leading
+ * atomic with its own call, and then the rest. mlx5 writes a single request to the adapter by BlueFlame, so the adapter
+ * need not fetch this request from memory. Posts to one queue stay in order, so the chain's order is unchanged.
  */
 static int ring(struct uat_ibv *ibv, struct uat_ibv_connection *c, struct batch *b, bool alone)
 {

@@ -19,7 +19,7 @@ int uat_ibv_probe(bool next, char *why, size_t size)
     }
     char reason[544];
     int chosen = uat_ibv_port_find(ports, n, &uat_ibv_settings, reason, sizeof(reason));
-    if (chosen < 0) /* opening the transport will report that the wish cannot be met */
+    if (chosen < 0) /* later, opening the transport reports that the wish cannot be met */
         chosen = uat_ibv_port_find(ports, n, NULL, reason, sizeof(reason));
     if (chosen >= 0)
         snprintf(why, size, "%s:%d is active: %s", ports[chosen].device, ports[chosen].number, reason);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of the two workers of a connection, the lower rank requests it and the higher rank accepts it. One loop over the
- * events of one channel handles both roles. The queue pair to the worker itself needs no route and is connected as
- * without rdmacm.
+ * Of the two workers of a connection, the lower rank requests the connection and the higher rank accepts it. One loop
+ * over the events of one channel handles both roles. The queue pair to the worker itself needs no route. It is
+ * connected in the same way as without rdmacm.
  */
 #include "transport_ibv/rdmacm.h"
 
@@ -22,7 +22,7 @@
 #include "transport_ibv/greeting.h"
 
 enum {
-    RESOLVE_MS = 5000, /* limit for the resolution of an address, and for the resolution of a route */
+    RESOLVE_MS = 5000, /* time limit for resolving an address, and for resolving a route */
     LOOK_MS = 500      /* time between two checks of the port while no event arrives */
 };
 
@@ -42,7 +42,7 @@ struct uat_ibv_rdmacm {
     bool warned;                 /* a stranger has been reported */
     int missing;                 /* number of connections not established yet */
     uint64_t looked_ns;          /* time of the last event or check of the port */
-    int silent_ms, down_ms;      /* time without an event; time with the port down */
+    int silent_ms, down_ms;      /* silent_ms: time without an event; down_ms: time with the port down */
 };
 
 static int fail(const struct uat_ibv *ibv, int rank, const char *what, int error)
@@ -104,8 +104,8 @@ static void fill_parameters(struct uat_ibv *ibv, int rank, const struct uat_ibv_
     };
 }
 
-/* Does a request or an answer come from the queue pair that the rank published? The token alone is no proof, because a
- * stranger may have overheard it. */
+/* Does this request or answer come from the queue pair that the rank published? The token alone is no proof, because a
+ * stranger may have overheard the token. */
 static bool is_published(struct uat_ibv *ibv, struct rdma_cm_id *id, int rank)
 {
     const struct published *p = &ibv->cm->published[rank];
@@ -116,7 +116,7 @@ static bool is_published(struct uat_ibv *ibv, struct rdma_cm_id *id, int rank)
            !memcmp(&attr.ah_attr.grh.dgid, &p->head.gid, sizeof(p->head.gid));
 }
 
-/* Bring a queue pair to a state, with the attributes of the route. */
+/* Bring a queue pair to a state, with the attributes that the route has. */
 static int enter(struct uat_ibv *ibv, int rank, enum ibv_qp_state state)
 {
     const struct uat_ibv_endpoint *e = &ibv->cm->published[rank].head;
@@ -206,8 +206,8 @@ static int confirm(struct uat_ibv *ibv, int rank, const struct rdma_conn_param *
     return rc;
 }
 
-/* Reject a stranger's request, so that it does not take a rank's place. Report only the first one; otherwise strangers
- * could fill a log. */
+/* Reject a stranger's request, so that it does not take a rank's place. Report only the first such request; otherwise
+ * strangers could fill a log. */
 static void turn_down(struct uat_ibv *ibv, struct rdma_cm_id *id, const char *why)
 {
     char from[INET6_ADDRSTRLEN] = "?";
@@ -221,7 +221,7 @@ static void turn_down(struct uat_ibv *ibv, struct rdma_cm_id *id, const char *wh
         uat_warn("rdmacm: a request from %s is rejected: %s; further ones are not reported", from, why);
     ibv->cm->warned = true;
     rdma_reject(id, NULL, 0);
-    ibv->cm->stranger = id; /* its event must be acknowledged before it can be destroyed */
+    ibv->cm->stranger = id; /* the id's event must be acknowledged before the id can be destroyed */
 }
 
 /* The step of the worker that accepts the connection. */
@@ -284,8 +284,8 @@ static int handle(struct uat_ibv *ibv, struct rdma_cm_event *event)
 }
 
 /* Warn or give up if no event has arrived for too long. silent_ms: the time without an event; passed_ms: the part of
- * this time since the last check. The connection manager itself gives up later, and only on connections that this
- * worker requested. */
+ * this time since the last check. The connection manager gives up later than this function. It gives up only on
+ * connections that this worker requested. */
 static int judge_peers(const struct uat_ibv *ibv, int passed_ms)
 {
     const struct uat_ibv_rdmacm *cm = ibv->cm;
@@ -309,8 +309,8 @@ static int judge_peers(const struct uat_ibv *ibv, int passed_ms)
     return -ETIMEDOUT;
 }
 
-/* Check the port and the peers after a time without events. Otherwise a worker that waits for a peer's request could
- * wait forever, because the connection manager does not report that the port is down. */
+/* Check the port and the peers after a time without events. The connection manager does not report that the port is
+ * down. So without this check, a worker could wait for a peer's request forever. */
 static int judge_silence(struct uat_ibv *ibv)
 {
     struct uat_ibv_rdmacm *cm = ibv->cm;

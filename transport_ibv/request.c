@@ -14,11 +14,10 @@ static const enum ibv_wr_opcode verbs_opcode[UAT_OP_KINDS] = {
 };
 
 /*
- * Must the request wait for the atomics before it? Only a READ must (O1, B2), and only if the peer's device has PCIe
- * atomics. A PCIe atomic is a non-posted request. A READ is a non-posted request, too, and PCIe lets non-posted
- * requests pass each other. An adapter that executes atomics itself keeps the order without a fence. With such an
- * adapter the fence flag would cost a round trip (and can stall Soft-RoCE under contention). WRITEs and further atomics
- * need not wait (O2).
+ * Must the request wait for earlier atomics? Only a READ must wait (O1, B2), and only if the peer's device has PCIe
+ * atomics. PCIe atomics and READs are non-posted requests, and PCIe lets non-posted requests pass each other. An
+ * adapter that executes atomics itself keeps the order without a fence. With such an adapter the fence flag would cost
+ * a round trip. It can also stall Soft-RoCE under contention. WRITEs and further atomics need not wait (O2).
  */
 static bool must_fence(const struct uat_ibv_connection *c, enum uat_opcode code)
 {

@@ -49,8 +49,8 @@ struct uat_ibv_completer {
     const struct uat_ibv_connection *(*describe)(void *context, const struct ibv_wc *wc, char *text, size_t size);
 };
 
-/* Take the completions that have arrived, without waiting. Returns 0, or the negative errno that ends the job, which it
- * has reported and stored in ibv->error. */
+/* Take the completions that have arrived, without waiting. Returns 0, or the negative errno that ends the job. It has
+ * reported this error and stored it in ibv->error. */
 int uat_ibv_take_completions(struct uat_ibv *ibv, const struct uat_ibv_completer *q);
 
 #endif

@@ -45,9 +45,9 @@ static const struct uat_setting uat_ibv_path_parts[] = {
 };
 static const struct uat_setting uat_ibv_retry_parts[] = {
     {"count", "6", UAT_MAY_DIFFER, IBV(retries), UAT_NUMBER(0, 7),
-     "number of repetitions before the job ends; 7 is forever on Soft-RoCE"}, /* with 6, a dead peer is noticed in about
-                                                                               * 4 s */
-    /* The field has 5 bits, and 0 means forever. With less than 17, a busy host may answer too late, so that requests
+     "number of repetitions before the job ends; 7 is forever on Soft-RoCE"}, /* with 6, a worker notices a dead peer in
+                                                                               * about 4 s */
+    /* The field has 5 bits, and 0 means forever. With less than 17, a busy host may answer too late, and then requests
      * are repeated. */
     {"timeout", "17", UAT_MAY_DIFFER, IBV(timeout), UAT_NUMBER(1, 31),
      "time before each repetition: 4.096 us x 2 to this power; 17: 0.54 s"},

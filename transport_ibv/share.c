@@ -29,8 +29,8 @@ bool uat_ibv_share_follows(const struct uat_ibv *ibv)
     return is_wanted(ibv) && ibv->neighbours[0] != ibv->base.rank;
 }
 
-/* Duplicate a descriptor of another process, as dup(2) does. Opening /proc/PID/fd/N would open the device once more.
- * The kernel has pidfd_getfd() since 5.6; kernels that can share a domain are newer. */
+/* Duplicate a descriptor of another process, as dup(2) does for a descriptor of this process. Opening /proc/PID/fd/N
+ * would open the device once more. Linux has pidfd_getfd() since 5.6. A kernel that can share a domain is newer. */
 static int take_descriptor(int process, int fd)
 {
     int handle = (int)syscall(SYS_pidfd_open, process, 0);
@@ -43,8 +43,9 @@ static int take_descriptor(int process, int fd)
     return own;
 }
 
-/* Import the domain `pd` of an open device into a context of this process. NULL with errno on failure. The new context
- * owns the descriptor. The descriptor is not closed on failure, because some failures have already closed it. */
+/* Import the domain `pd` of an open device into a context of this process. The new context owns the descriptor. On
+ * failure returns NULL and sets errno. In that case the descriptor is not closed here, because some failures have
+ * already closed it. */
 static struct ibv_pd *import(int fd, uint32_t pd)
 {
     struct ibv_context *context = ibv_import_device(fd);
@@ -72,7 +73,7 @@ void uat_ibv_share_offer(struct uat_ibv *ibv, bool shared)
 {
     struct uat_ibv_offer *offer = &ibv->scratch->offer;
     if (shared) {
-        /* By default, Yama lets only ancestors take descriptors. Without Yama this call fails, and is not needed. */
+        /* By default, Yama lets only ancestors take descriptors. Without Yama, this call fails but is not needed. */
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
         offer->fd = ibv->context->cmd_fd;
         offer->pd = ibv->pd->handle;
@@ -85,7 +86,7 @@ void uat_ibv_share_offer(struct uat_ibv *ibv, bool shared)
 /* Wait for the first worker's offer. NULL: the first worker offers nothing, or has ended. */
 static const struct uat_ibv_offer *wait_for_offer(const struct uat_ibv *ibv, int leader)
 {
-    const char *words = ibv->pool.row[UAT_IBV_WORDS]; /* the first worker's words are the first in the row */
+    const char *words = ibv->pool.row[UAT_IBV_WORDS]; /* the words of the first worker are the first ones in the row */
     size_t offset = (size_t)((const char *)&ibv->scratch->offer - (const char *)ibv->segment) - ibv->read_only;
     const struct uat_ibv_offer *offer = (const struct uat_ibv_offer *)(const void *)(words + offset);
     struct uat_relax relax = {0};

@@ -8,7 +8,7 @@
 
 enum { MBIT_PER_GBIT = 1000, PORTS_MAX = 255 };
 
-/* Read the first line of a file of a port. False if it cannot be read. */
+/* Read the first line of a file of a port. Returns false if the file cannot be read. */
 static bool read_line(const char *path, int port, const char *name, char *line, int size)
 {
     char file_name[512];

@@ -8,13 +8,13 @@
 
 #include <stdbool.h>
 
-/* Number of ports of a device whose folder is `path` (ibv_device.ibdev_path); 0: unknown. */
+/* Number of ports of a device; 0: unknown. path: the device's folder (ibv_device.ibdev_path). */
 int uat_ibv_sysfs_ports(const char *path);
 
-/* Set attr->state, attr->link_layer and *mbit, the rate in Mbit/s. False if one of them is unknown. */
+/* Set attr->state, attr->link_layer and *mbit, the rate in Mbit/s. Returns false if one of the three is unknown. */
 bool uat_ibv_sysfs_port(const char *path, int port, struct ibv_port_attr *attr, unsigned *mbit);
 
-/* Read the first GID of an InfiniBand port. False if it is unknown. */
+/* Read the first GID of an InfiniBand port. Returns false if the GID is unknown. */
 bool uat_ibv_sysfs_gid(const char *path, int port, struct ibv_gid_entry *out);
 
 #endif

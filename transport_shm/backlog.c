@@ -11,7 +11,7 @@ static bool is_atomic(const struct uat_op *op)
     return op->code == UAT_OP_FETCH_ADD || op->code == UAT_OP_CMP_SWAP;
 }
 
-/* Must `later` wait for `earlier`? Only if O1 says so. */
+/* Must `later` wait for `earlier`? Yes, if O1 orders the two; no otherwise. */
 static bool is_ordered(const struct uat_op *earlier, const struct uat_op *later)
 {
     return (earlier->code == UAT_OP_WRITE && is_atomic(later)) || (is_atomic(earlier) && later->code == UAT_OP_READ);
@@ -64,7 +64,7 @@ static int choose(const struct uat_backlog *b, struct uat_shuffle *s, int chosen
     for (int i = 0; i < b->count; i++) /* choose one of the free operations, each with the same probability */
         if (is_free(b, i) && uat_shuffle_random(s, (uint64_t)++free_count) == 0)
             first = i;
-    assert(first >= 0); /* the oldest one is always free */
+    assert(first >= 0); /* the oldest operation is always free */
     bool reads = b->entry[first].op.code == UAT_OP_READ;
     for (int i = 0; i < b->count && n < UAT_CHAIN_MAX; i++) {
         bool more = reads && b->entry[i].op.code == UAT_OP_READ && is_free(b, i) && uat_shuffle_random(s, 4) > 0;

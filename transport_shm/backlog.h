@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Torture: the operations that were posted to one peer and are not executed yet. A network executes operations some
- * time after they were posted, in any order that O1 allows. A CPU that executes each chain at once would hide bugs in
- * code that needs more order.
+ * time after they were posted, in any order that O1 allows. Code may need more order by mistake. A CPU that executes
+ * each chain at once would hide such a bug.
  */
 #ifndef UAT_SHM_BACKLOG_H
 #define UAT_SHM_BACKLOG_H
@@ -31,13 +31,13 @@ typedef void uat_backlog_execute_fn(void *context, const struct uat_op *ops, int
 /* Is there room for `count` more operations? */
 bool uat_backlog_fits(const struct uat_backlog *b, int count);
 
-/* Append a chain. There must be room. The payload of a WRITE without completion is copied. */
+/* Append a chain. There must be room. Copies the payload of each WRITE of a fire-and-forget chain. */
 void uat_backlog_add(struct uat_backlog *b, const struct uat_op *ops, int count, struct uat_pending *pending);
 
 /* Is an operation of this chain still in the backlog? */
 bool uat_backlog_holds(const struct uat_backlog *b, const struct uat_pending *pending);
 
-/* Execute all operations or some (perhaps none), in a random order that O1 allows. */
+/* Execute operations in a random order that O1 allows: all operations if `all`, otherwise some (perhaps none). */
 void uat_backlog_run(struct uat_backlog *b, struct uat_shuffle *s, bool all, uat_backlog_execute_fn *execute,
                      void *context);
 

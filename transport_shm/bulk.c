@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bulk data over shared memory: every host's memory object is mapped into this process, and this CPU copies the data.
- * Other hosts are simulated (UAT_GLOBAL_HOSTS).
+ * Bulk data over shared memory. The memory objects of all hosts are mapped into this process, and this CPU copies the
+ * data. Other hosts are simulated (UAT_GLOBAL_HOSTS).
  *
- * An operation takes effect when it is posted, unless torture delays it (delayed.h). The promises of bulk.h are kept as
- * follows:
+ * An operation takes effect when it is posted, unless torture delays it (delayed.h). This file keeps the promises of
+ * bulk.h as follows:
  *   B1, B2  An atomic is a full fence: execute_atomic() in delayed.c.
  *   B3  This CPU itself does the loads of a READ, and a fence follows them.
  */
@@ -131,7 +131,7 @@ static int bulk_progress(struct uat_bulk *head)
     return rc;
 }
 
-/* A CPU reaches all memory. Under torture the answer is yes only half the time, so that bounce buffers are used, as
+/* A CPU reaches all memory. But under torture half of the answers are no, so that the caller uses bounce buffers, as
  * over verbs. */
 static bool bulk_reaches(const struct uat_bulk *head, const void *local, size_t bytes)
 {

@@ -13,8 +13,8 @@ static bool is_atomic(const struct uat_delayed_op *o)
     return o->op.code == UAT_OP_FETCH_ADD || o->op.code == UAT_OP_CMP_SWAP;
 }
 
-/* A full fence: it orders this CPU's earlier stores (B1) and later loads (B2). Pairs with any worker's atomic on the
- * same word, by uat_atomic_*() or by a link. */
+/* A full fence: it orders this CPU's earlier stores before the atomic (B1), and the atomic before later loads (B2).
+ * Pairs with any worker's atomic on the same word, by uat_atomic_*() or by a link. */
 static void execute_atomic(const struct uat_bulk_op *op, uint64_t *word)
 {
     uint64_t old = op->compare;
@@ -34,7 +34,7 @@ void uat_delayed_execute(const struct uat_bulk_op *op, const void *source)
     void *remote = (void *)(uintptr_t)op->remote;
     if (op->code == UAT_OP_READ) {
         memcpy(op->local, remote, op->bytes);
-        uat_cpu_fence_read(); /* B3; pairs with any release by which another worker lets this worker READ */
+        uat_cpu_fence_read(); /* B3; pairs with the release by which another worker lets this worker READ */
     } else if (op->code == UAT_OP_WRITE)
         memcpy(remote, source, op->bytes);
     else
@@ -74,8 +74,8 @@ static void run_some(struct uat_late *late, struct uat_shuffle *random, bool all
     }
 }
 
-/* Report completions in order (B4). A WRITE may be reported before it takes effect (B3); in that case its source is
- * copied. */
+/* Report completions in order (B4). A WRITE may be reported before it takes effect (B3). In that case this function
+ * copies its source. */
 static int tell_some(struct uat_late *late, struct uat_shuffle *random, bool all)
 {
     int told = 0;
@@ -116,7 +116,7 @@ static void drop_done(struct uat_late *late)
 int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all)
 {
     run_some(late, random, all);
-    if (all) /* run the operations that had to wait for others in the first pass */
+    if (all) /* run the operations that waited for others in the first pass */
         run_some(late, random, true);
     int told = tell_some(late, random, all);
     drop_done(late);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Torture: operations of a link that take effect as late as transport/bulk.h permits, in any order that it permits.
- * Shared memory orders more than a network does, and so hides bugs in code that relies on more order.
+ * Torture: operations of a link take effect as late and in any order as transport/bulk.h permits. Shared memory orders
+ * more than a network does. So without torture it hides bugs in code that relies on more order.
  */
 #ifndef UAT_SHM_LATE_H
 #define UAT_SHM_LATE_H
@@ -13,28 +13,27 @@ enum { UAT_DELAYED_ROOM = 64 /* maximum number of delayed operations of one link
 
 struct uat_delayed_op {
     struct uat_bulk_op op;
-    char *source; /* copy of the bytes of a WRITE that was reported complete, because the caller may reuse the source */
+    char *source; /* if a WRITE was reported complete: a copy of its bytes, because the caller may reuse the source */
     bool told, done;
 };
 
 struct uat_late {
     struct uat_delayed_op ops[UAT_DELAYED_ROOM]; /* oldest first */
-    int count, told;                             /* told: number of operations, from the first, that were reported
-                                                  * complete */
+    int count, told;                             /* told: the first `told` operations were reported complete */
 };
 
 /* Execute one operation now. */
 void uat_delayed_execute(const struct uat_bulk_op *op, const void *source);
 
-/* Delay one more operation. There must be room for it: see uat_delayed_step(). Returns 0 or -ENOMEM. */
+/* Delay one more operation. There must be room for the operation: see uat_delayed_step(). Returns 0 or -ENOMEM. */
 int uat_delayed_put(struct uat_late *late, const struct uat_bulk_op *op);
 
 /* Execute some operations, and report some completions. Returns the number of completions reported, or -ENOMEM. all:
  * execute and report as many as possible. */
 int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all);
 
-/* Check that all operations have taken effect. Over verbs, an operation that takes effect later would access memory
- * that the host's leader no longer exposes. */
+/* Check that all operations have taken effect. Over verbs, a later effect would access memory that the host's leader no
+ * longer exposes. */
 void uat_delayed_close(const struct uat_late *late);
 
 #endif

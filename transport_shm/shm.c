@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transport_shm: the peers are processes of this host, their segments are mapped into this process, and this CPU
- * executes a chain when it is posted. The promises of transport.h are kept as follows. docs/protocol.md says how each
- * processor guarantees each order.
+ * transport_shm: the peers are processes of this host. Their segments are mapped into this process, and this CPU
+ * executes a chain when it is posted. This file keeps the promises of transport.h as follows. docs/protocol.md says how
+ * each processor guarantees each order.
  *
  *   O1  WRITE -> atomic: an atomic is a release. The release fence before each WRITE orders more than is promised.
  *       WRITE, atomic -> READ: a load may pass an older store that is still in the store buffer, but it cannot pass a
- *       full fence. So a full fence precedes each READ, and do_atomic() is also a full fence. They pair with the full
- *       fence that the words' owner executes between its store and its load: uat_deque_pop() stores the invalid mark,
- *       executes the fence and loads claims. So either the owner sees the thief's claim, or the thief's READ after the
- *       claim sees the mark.
+ *       full fence. So a full fence precedes each READ, and do_atomic() is also a full fence. These fences pair with
+ *       the full fence that the words' owner executes between its store and its load. For example, uat_deque_pop()
+ *       stores the invalid mark, executes the fence and loads claims. So either the owner sees the thief's claim, or
+ *       the thief's READ after the claim sees the mark.
  *   O4  words.h
- *   O5  The full fence precedes a chain's first READ, whatever was posted before. It also orders the stores that the
- *       CPU has executed before the post ahead of the READ, as an adapter's doorbell does.
+ *   O5  The full fence precedes a chain's first READ, so it orders all chains posted before. It also orders the CPU's
+ *       own stores before the post, as an adapter's doorbell does.
  *   O6  CPU atomics.
  *   O7  This CPU itself stores the data of a READ. A fence in progress() orders the READ's loads before later loads.
  *
- * A chain is done only when progress() reports it, although it was executed when it was posted. So callers cannot
- * depend on immediate results. A full fence drains the stores of WRITEs before a completion is reported.
+ * A chain is executed when it is posted, but it is done only when progress() reports it. So callers cannot depend on
+ * immediate results. A full fence drains the stores of WRITEs before a completion is reported.
  *
  * Under torture a chain waits in a backlog. Its operations are executed in any order that O1 allows: some when the
  * chain is posted, the rest by later calls. So a fire-and-forget chain may be delayed until its worker next calls the
- * transport. An adapter would not delay it that long, but no code may depend on that.
+ * transport. An adapter would not delay the chain that long, but no code may depend on that.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -41,12 +41,13 @@
 
 enum {
     FLIGHTS_START = 64,
-    FORGOTTEN_LATE = 16 /* torture: a later call executes one in FORGOTTEN_LATE fire-and-forget chains */
+    FORGOTTEN_LATE = 16 /* torture: one in FORGOTTEN_LATE fire-and-forget chains is left to a later call */
 };
 
 struct shm_peer {
-    char *base;                  /* its segment, mapped into this process */
-    uint64_t held;               /* torture: the last pass of progress() that held back completions of this peer */
+    char *base;                  /* the peer's segment, mapped into this process */
+    uint64_t held;               /* torture: number of the last pass of progress() that held back completions of this
+                                  * peer */
     struct uat_backlog *backlog; /* torture: operations not executed yet */
 };
 
@@ -57,7 +58,7 @@ struct shm_flight {
 
 struct shm {
     struct uat_transport head;
-    struct uat_bounds bounds; /* the segment, all of which peers can access */
+    struct uat_bounds bounds; /* the segment; peers can access all of it */
     const char *host;
     const char *fallback; /* see struct uat_transport_config */
     struct uat_attach_info info;
@@ -230,7 +231,7 @@ static void execute(struct shm *t, int peer, const struct uat_op *ops, int count
         }
         if (ops[i].code == UAT_OP_WRITE) {
             /* Orders earlier stores, including the caller's, before the stores of this WRITE. Pairs with the loads of
-             * the peer's CPU: it polls a word that was stored later, then loads a word that was stored earlier. */
+             * the peer's CPU. That CPU polls a word stored later, and then loads a word stored earlier. */
             __atomic_thread_fence(__ATOMIC_RELEASE);
             do_write(t, &ops[i], remote);
             fenced = false;
@@ -293,7 +294,7 @@ static int shm_post(struct uat_transport *head, int peer, const struct uat_op *o
     return 0;
 }
 
-/* Full fence: a completed chain must have taken effect, so the stores of WRITEs leave this CPU's store buffer before
+/* Full fence: a completed chain must have taken effect. So the stores of WRITEs leave this CPU's store buffer before
  * the caller loads anything. Pairs with any full fence of another CPU between its store and its load. */
 static void drain(struct shm *t)
 {
@@ -302,8 +303,8 @@ static void drain(struct shm *t)
     t->wrote = false;
 }
 
-/* Torture: report some completions now, others later. Completions of one peer stay in order; completions of different
- * peers need not. */
+/* Torture: report some completions now, others later. Completions of one peer stay in order. Completions of different
+ * peers may change order. */
 static void complete_some(struct shm *t)
 {
     size_t kept = 0;
@@ -330,7 +331,7 @@ static int shm_progress(struct uat_transport *head)
     if (t->flight_count == 0)
         return 0;
     drain(t);
-    uat_cpu_fence_read(); /* O7; pairs with the release store whose value the caller finds in the data READ */
+    uat_cpu_fence_read(); /* O7; pairs with the release store whose value the caller finds in the data that it READ */
     if (t->shuffle) {
         complete_some(t);
         return 0;

@@ -6,7 +6,7 @@
 
 #include "base/cpu.h"
 
-enum { GROUP = 8 /* neighbouring words that stay together in a large copy: a cache line */ };
+enum { GROUP = 8 /* in a large copy, this number of neighbouring words stay together: a cache line */ };
 
 void uat_shuffle_init(struct uat_shuffle *s, uint64_t seed, int rank)
 {
@@ -40,7 +40,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The number of words in a unit. It is 1 for few words; otherwise it is the least GROUP * 2^k for which all copies
+/* The number of words in a unit. For few words it is 1. Otherwise it is the least GROUP * 2^k for which all copies
  * together have at most UAT_SHUFFLE_UNITS whole units. */
 static uint64_t unit_size(const struct uat_shuffle_copy *copies, int n)
 {
@@ -61,7 +61,7 @@ UAT_ANY_BYTES static void copy_unit(struct uat_shuffle *s, const struct uat_shuf
         uint64_t group = least(GROUP, words - done), start = first + done;
         uint64_t turn = uat_shuffle_random(s, GROUP);
         for (uint64_t i = 0; i < GROUP; i++) {
-            uint64_t word = i ^ turn; /* visits 0..7 once each, in one of eight orders */
+            uint64_t word = i ^ turn; /* `word` takes each value 0..7 once, in one of eight orders */
             if (word < group)
                 uat_word_store(copy->to + start + word, uat_word_load(copy->from + start + word));
         }

@@ -13,7 +13,7 @@
 enum {
     UAT_SHUFFLE_COPIES = 8,    /* maximum number of READs executed together: a whole chain */
     UAT_SHUFFLE_UNITS = 4096,  /* maximum number of units permuted */
-    UAT_SHUFFLE_WORDWISE = 512 /* up to this number of words, a unit is one word; above it, a unit is 8 or more
+    UAT_SHUFFLE_WORDWISE = 512 /* a unit is one word for up to this number of words; otherwise a unit is 8 or more
                                 * neighbouring words */
 };
 

@@ -110,7 +110,8 @@ static int bulk_progress(struct uat_bulk *head)
     return 0;
 }
 
-/* Get a free entry of the table. If there is none, wait for one, as over verbs for room in a send queue. */
+/* Get a free entry of the table. If there is none, wait for one, as a worker waits over verbs for room in a send
+ * queue. */
 static int take(struct uat_bulk *head)
 {
     for (;;) {
@@ -165,8 +166,8 @@ static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *
     return 0;
 }
 
-/* All memory is reachable, because the bytes are copied through the world. The adversary sometimes answers no, so that
- * bounce buffers are used. */
+/* All memory is reachable, because the world's buffers carry the bytes. The adversary sometimes answers no, so that the
+ * caller uses bounce buffers. */
 static bool bulk_reaches(const struct uat_bulk *head, const void *local, size_t bytes)
 {
     (void)head;

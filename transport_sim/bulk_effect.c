@@ -11,10 +11,10 @@
 
 #include "base/log.h"
 
-enum { GROUP = 64 /* number of bytes that move together; a multiple of 8, so that an aligned word is never torn */ };
+enum { GROUP = 64 /* this number of bytes move together; it is a multiple of 8, so that no aligned word is torn */ };
 
-/* This process's mappings of the objects. A mapping is stale if its serial differs from the table's: in that case its
- * array was freed. */
+/* This process's mappings of the objects. If a mapping's serial differs from the table's serial, the mapping is stale:
+ * its array was freed. */
 static struct {
     char *at;
     uint64_t serial;
@@ -93,7 +93,7 @@ void uat_sim_bulk_effect(const struct sim_bulk *op, uint32_t number, uint32_t pa
         memcpy(to, from, op->bytes);
         return;
     }
-    size_t head = (GROUP - op->offset % GROUP) % GROUP; /* groups are aligned in the home's address space */
+    size_t head = (GROUP - op->offset % GROUP) % GROUP; /* the groups are aligned in the home's address space */
     for (size_t i = 0, n; i < op->bytes; i += n) {
         n = i == 0 && head ? head : GROUP;
         n = n < op->bytes - i ? n : op->bytes - i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The effect of a bulk operation on memory. The memory of a host is an object, which each process maps when it first
- * executes an operation on it. */
+/* The effect of a bulk operation on memory. The memory of a host is an object. Each process maps the object when it
+ * first executes an operation on it. */
 #ifndef UAT_SIM_BULK_EFFECT_H
 #define UAT_SIM_BULK_EFFECT_H
 

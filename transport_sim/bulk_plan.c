@@ -28,8 +28,8 @@ static uint64_t one_way(const struct sim_bulk *op)
     return is_local(op) ? n->local_one_way : n->one_way;
 }
 
-/* Time in ns for which the operation occupies the sender's or the target's adapter: the gap of one request, and the
- * transfer of the bytes in that direction. */
+/* Time in ns for which the operation occupies the sender's or the target's adapter. This time is the gap of one
+ * request, plus the transfer time of the bytes in that direction. */
 static uint64_t occupies(const struct sim_bulk *op, bool sender)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
@@ -56,7 +56,7 @@ static void plan_fair(struct sim_bulk *op, uint32_t number)
     enter(SIM_BULK, op, number, SIM_PARTS, leaves + one_way(op));
 }
 
-/* The time at which the target's adapter starts on the operation, which arrives at `time`. */
+/* The operation arrives at `time`. Returns the time at which the target's adapter starts on it. */
 static uint64_t turn(struct sim_bulk *op, uint64_t time)
 {
     uint64_t *adapter = &uat_sim.world->adapter[node_of(op->target)];
@@ -69,7 +69,7 @@ static uint64_t turn(struct sim_bulk *op, uint64_t time)
     return start;
 }
 
-/* The initiator sees a link's completions in the order of posting (B4), which is also the order of arrival. */
+/* The initiator sees a link's completions in the order of posting (B4). That is also the order of arrival. */
 static uint64_t end_fair(struct sim_bulk *op)
 {
     uint64_t *last = &uat_sim.world->bulk_end[(size_t)op->initiator * (size_t)uat_sim.world->settings.size + op->link];
@@ -80,7 +80,7 @@ static uint64_t end_fair(struct sim_bulk *op)
 
 /* --- adverse: any time that transport/bulk.h allows */
 
-enum { SPREAD = 4, LONG_EVERY = 24, LONG_FACTOR = 40 }; /* as in plan.c, but long latencies are twice as frequent */
+enum { SPREAD = 4, LONG_EVERY = 24, LONG_FACTOR = 40 }; /* as in plan.c, but with twice as many long latencies */
 
 static uint64_t adverse_latency(uint64_t usual)
 {
@@ -125,7 +125,7 @@ void uat_sim_bulk_plan(struct sim_bulk *op, uint32_t number, struct sim_bulk_lin
         plan_fair(op, number);
 }
 
-/* Wake the initiator: there may be a completion, or room in its table. */
+/* Wake the initiator: there may be a completion for it, or room in its table. */
 static void changed(int rank, uint64_t time)
 {
     struct sim_worker *worker = &uat_sim.world->worker[rank];

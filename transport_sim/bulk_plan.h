@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides when bulk operations take effect. The plan is fair or adverse, as for chains (plan.h), and keeps the promises
+ * Decides when bulk operations take effect. As for chains (plan.h), the plan is fair or adverse. It keeps the promises
  * of transport/bulk.h.
  *
  * For each worker the world has a table of its operations in flight, with a buffer for each operation's bytes. Posting
- * a WRITE copies the bytes to the buffer, and the effect copies them from there to the home's memory. The effect of a
- * READ copies the bytes from the home's memory to the buffer, and the initiator copies them to its own memory when it
- * sees the completion. So no other process accesses the initiator's memory.
+ * a WRITE copies the bytes to the buffer. The effect of the WRITE copies them from the buffer to the home's memory. The
+ * effect of a READ copies the bytes from the home's memory to the buffer. When the initiator sees the completion, it
+ * copies the bytes to its own memory. So no other process accesses the initiator's memory.
  */
 #ifndef UAT_SIM_BULK_PLAN_H
 #define UAT_SIM_BULK_PLAN_H

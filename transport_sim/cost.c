@@ -36,12 +36,12 @@ void uat_sim_cost_add(uint64_t *sum)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    /* Relaxed: only the sum matters. The keeper reads it after all workers have ended; waitpid() orders the additions
-     * before that load. */
+    /* Relaxed: only the sum matters. The keeper reads the sum after all workers have ended. waitpid() orders the
+     * additions before that load. */
     __atomic_fetch_add(sum, (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec, __ATOMIC_RELAXED);
 }
 
-/* The number after `key` on the first line of the file that starts with `key`; 0 if there is no such line. */
+/* The number after `key` on the file's first line that starts with `key`; 0 if there is no such line. */
 static uint64_t kilobytes(int pid, const char *file, const char *key)
 {
     char path[64], line[160];
@@ -60,7 +60,7 @@ void uat_sim_cost_memory(struct sim_world *world)
 {
     if (world->cost.kilobytes > 0 || !world->settings.report)
         return;
-    /* Proportional set size: in the sum, a page that several workers share counts once. */
+    /* Proportional set size: so a page that several workers share counts once in the sum. */
     for (int i = 0; i < world->settings.size; i++)
         world->cost.kilobytes += kilobytes(world->worker[i].pid, "smaps_rollup", "Pss:") +
                                  kilobytes(world->worker[i].pid, "status", "VmPTE:");

@@ -11,16 +11,16 @@ void uat_sim_cost_begin(struct sim_world *world);
 void uat_sim_cost_started(struct sim_world *world);
 void uat_sim_cost_left(struct sim_world *world);
 
-/* Add this worker's processor time so far to a sum of all workers. Each worker calls it when the simulation starts and
- * when it leaves the simulation. */
+/* Add this worker's processor time so far to a sum over all workers. Each worker calls this when the simulation starts,
+ * and when it leaves the simulation. */
 void uat_sim_cost_add(uint64_t *sum);
 
-/* Measure the memory of all workers. The first worker to leave calls it, while all are alive. Does nothing without
- * UAT_LOG=info. */
+/* Measure the memory of all workers. The first worker to leave calls this, while all workers are alive. Does nothing
+ * without UAT_LOG=info. */
 void uat_sim_cost_memory(struct sim_world *world);
 
-/* Report the cost. The keeper calls it when all workers have ended. executed: processor time of the keeper's executor
- * in ns. */
+/* Report the cost. The keeper calls this when all workers have ended. executed: processor time of the executor in
+ * ns. */
 void uat_sim_cost_tell(const struct sim_world *world, uint64_t executed);
 
 #endif

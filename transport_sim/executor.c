@@ -13,8 +13,8 @@
 
 static pthread_t thread;
 
-/* Map the segments of all workers, which the workers have opened. If mmap() fails, the executor accesses the segments
- * through the file. */
+/* Map the segments of all workers, after the workers have opened them. If mmap() fails, the executor accesses the
+ * segments through the file. */
 static void map_segments(void)
 {
     struct sim_world *w = uat_sim.world;

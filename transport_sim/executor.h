@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The executor is a thread of the keeper, for simulations of many workers. A worker whose turn ends leaves the next
- * operations to the executor. In such a simulation only the executor has all segments mapped, so it accesses them
- * without system calls. It runs so often that its caches and TLB stay warm. A worker itself executes the operations
- * that are due before its own clock. The order of S1 is the same with and without an executor.
+ * operations to the executor. In such a simulation the executor alone has all segments mapped, so it accesses them
+ * without system calls. The executor runs so often that its caches and TLB stay warm. A worker still executes the
+ * operations that are due before its own clock. The executor does not change the order of S1.
  */
 #ifndef UAT_SIM_EXECUTOR_H
 #define UAT_SIM_EXECUTOR_H
 
 #include <stdint.h>
 
-/* Start the thread if there are more than SIM_MAPPED_MAX workers. The keeper calls it after forking all workers. */
+/* Start the thread if there are more than SIM_MAPPED_MAX workers. The keeper calls this after forking all workers. */
 void uat_sim_executor_start(void);
 
-/* The thread's processor time in ns. The keeper calls it. */
+/* The thread's processor time in ns. Only the keeper calls this. */
 uint64_t uat_sim_executor_time(void);
 
 #endif

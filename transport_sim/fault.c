@@ -8,7 +8,8 @@
 
 enum { PAGE = 4096, LINE = 64, FIRST = 1024 };
 
-/* The places of stacks that this worker has touched: a hash table of keys with open addressing, where key 0 is free. */
+/* The places of stacks that this worker has touched: a hash table of keys with open addressing. Key 0 means a free
+ * entry. */
 static struct {
     uint64_t *pages; /* per key: the number of pages touched */
     uint64_t *key;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page faults that the iso-address scheme would have. In that scheme each task's stack has its own address in the
- * whole job. A worker has a page fault when it first touches a page, that is, at its first steal of a stack from that
- * place. This model identifies a place by the victim and the upper end of the stack. This is exact for a task that is
- * stolen once. A task that is stolen again counts as a task of its last victim.
+ * The page faults that the iso-address scheme would have. In that scheme no two stacks of the job have the same
+ * address. A worker has a page fault when it first touches a page: when it first steals a stack from that place. This
+ * model identifies a place by the victim and the upper end of the stack. For a task that is stolen once, this is exact.
+ * A task that is stolen again counts as a task of its last victim.
  */
 #ifndef UAT_SIM_FAULT_H
 #define UAT_SIM_FAULT_H

@@ -97,7 +97,7 @@ static void wait_in(enum sim_state state)
     uint64_t changes = uat_sim.me->changes, clock = uat_sim.me->clock;
     uat_sim_hook_enter();
     if (uat_sim.me->clock > clock)
-        uat_sim_pass(0); /* the word may have changed since the caller read it, during the measured time */
+        uat_sim_pass(0); /* the word may have changed during the measured time, after the caller read it */
     if (uat_sim.me->changes == changes)
         uat_sim_sleep(state);
     uat_sim_hook_leave();

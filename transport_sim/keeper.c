@@ -20,7 +20,7 @@
 static struct {
     struct sim_world *world;
     int forked, living;
-    int status; /* status of the job: the status of the first worker that did not end with 0 */
+    int status; /* status of the job: that of the first worker that did not end with 0 */
     sigset_t original;
     bool failed; /* the executor is ending the job */
 } keeper;
@@ -35,7 +35,7 @@ static void send_all(int signal)
             kill(keeper.world->worker[i].pid, signal);
 }
 
-/* Kill all workers, wait for them, and exit. They would die with their parent anyway, but only after it. */
+/* Kill all workers, wait for them, and exit. Without this, the workers would die only after the keeper. */
 static _Noreturn void end(int status)
 {
     send_all(SIGKILL);
@@ -60,7 +60,7 @@ static void tell_replay(char *text, size_t size)
         snprintf(text, size, "; UAT_SIM_SEED=%" PRIu64 " with the same settings repeats it", s->seed);
 }
 
-/* Handle the end of a worker. Even a worker that has left the simulation may exit with a status other than 0. */
+/* Handle the end of a worker. A worker may exit with a status other than 0 even after leaving the simulation. */
 static void note_end(int rank, int status)
 {
     struct sim_worker *worker = &keeper.world->worker[rank];
@@ -90,7 +90,7 @@ static void fail(void)
     char replay[100];
     tell_replay(replay, sizeof(replay));
     uat_error("the workers were ended%s", replay);
-    /* Relaxed: pairs with the load in keep(), which must not report the workers that end() kills. */
+    /* Relaxed: pairs with the load in keep(). keep() must not report the workers that end() kills. */
     __atomic_store_n(&keeper.failed, true, __ATOMIC_RELAXED);
     end(1);
 }
@@ -110,7 +110,7 @@ static _Noreturn void keep(const sigset_t *set)
 {
     while (keeper.living > 0) {
         int signal = sigwaitinfo(set, NULL);
-        /* Relaxed: the signal means that a worker has ended. If end() has killed the worker, the store in fail() came
+        /* Relaxed: a signal has reported the end of a worker. If end() killed the worker, the store in fail() came
          * before the signal. */
         while (__atomic_load_n(&keeper.failed, __ATOMIC_RELAXED))
             pause();
@@ -125,7 +125,7 @@ static _Noreturn void keep(const sigset_t *set)
     _exit(keeper.status);
 }
 
-/* In a new worker, undo the settings that the keeper has made for itself. */
+/* Called in a new worker: undo the settings that the keeper has made for itself. */
 static void leave_keeper(pid_t parent, int rank)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -149,7 +149,7 @@ int uat_sim_keeper_fork(struct sim_world *world)
         sigaddset(&set, signals[i]);
     uat_sim_cost_begin(world);
     sigprocmask(SIG_BLOCK, &set, &keeper.original);
-    fflush(NULL); /* otherwise every worker would write the buffered output again */
+    fflush(NULL); /* without this, every worker would write the buffered output again */
     for (int rank = 0; rank < world->settings.size; rank++) {
         pid_t pid = fork();
         if (pid == 0) {

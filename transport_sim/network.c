@@ -26,7 +26,7 @@ static const struct sim_network presets[] = {
                               .bandwidth = 5000,
                               .local_bandwidth = 5000,
                               .node = 15},
-    /* TSUBAME2.5 as in JIP 2016, RDMA-emulated: 6 workers on a host, each with another core that polls for its
+    /* TSUBAME2.5 as in JIP 2016, RDMA-emulated: 6 workers on a host. For each worker, a second core polls for
      * messages. */
     [UAT_SIM_NETWORK_TSUBAME] = {.post = 200,
                                  .one_way = 1865,
@@ -39,7 +39,7 @@ static const struct sim_network presets[] = {
                                  .bandwidth = 3200,
                                  .local_bandwidth = 5000,
                                  .node = 6},
-    /* TSUBAME2.5 as in JIP 2016, AM-based: no core polls, so READs and WRITEs are faster. An atomic takes a message in
+    /* TSUBAME2.5 as in JIP 2016, AM-based. No core polls, so READs and WRITEs are faster. An atomic needs a message in
      * each direction. */
     [UAT_SIM_NETWORK_TSUBAME_AM] = {.post = 200,
                                     .one_way = 1285,

@@ -9,7 +9,7 @@
 
 enum {
     GROUP = 8,
-    WORDWISE = 512 /* operations of up to WORDWISE words move word by word, larger ones by groups of GROUP words */
+    WORDWISE = 512 /* operations of up to WORDWISE words move word by word; larger ones move groups of GROUP words */
 };
 
 struct sim_chain *uat_sim_chain_get(uint32_t *number)
@@ -51,7 +51,7 @@ static void move(const struct sim_chain *chain, const struct uat_op *op, size_t 
         uat_sim_memory_copy(chain->target, remote, chain->initiator, local, bytes);
 }
 
-/* Move the words of a READ or WRITE that belong to this part. */
+/* Of a READ or WRITE, move the words that belong to this part. */
 static void move_part(const struct sim_chain *chain, const struct uat_op *op, uint32_t part)
 {
     size_t words = op->size / 8, unit = words <= WORDWISE ? 1 : GROUP;
@@ -72,7 +72,7 @@ static void do_atomic(const struct sim_chain *chain, const struct uat_op *op)
         uat_sim_memory_write(chain->initiator, op->local, &old, 8);
 }
 
-/* Execute operation `number` of the chain, for the words of this part, or for all words if `part` is SIM_PARTS. */
+/* Execute operation `number` of the chain for the words of `part`. If `part` is SIM_PARTS, execute it for all words. */
 static void do_one(struct sim_chain *chain, uint32_t number, uint32_t part, uint64_t time)
 {
     const struct uat_op *op = &chain->ops[number];

@@ -6,8 +6,8 @@
 
 #include "transport_sim/queue.h"
 
-/* The sorts of operations. The line to a peer holds the time at which the latest operation of each sort takes effect,
- * and the time at which this worker sees the latest completion from the peer. */
+/* The sorts of operations. The line to a peer holds two kinds of times: when the latest operation of each sort takes
+ * effect, and when this worker sees the latest completion from the peer. */
 enum sort { SORT_READ, SORT_WRITE, SORT_ATOMIC, SORTS };
 struct line {
     uint64_t effect[SORTS];
@@ -16,9 +16,9 @@ struct line {
 static struct line *lines; /* this worker's lines, one per peer */
 
 enum {
-    SPREAD = 4,       /* adverse: a latency is between a quarter of and twice the usual latency */
+    SPREAD = 4,       /* adverse: a latency is between 1/4 and 2 times the usual latency */
     LONG_EVERY = 48,  /* adverse: one latency in LONG_EVERY is longer */
-    LONG_FACTOR = 40, /* adverse: that latency is longer by up to this factor */
+    LONG_FACTOR = 40, /* adverse: a longer latency is longer by up to this factor */
 };
 
 int uat_sim_plan_open(int size)
@@ -39,7 +39,8 @@ static bool same_host(int a, int b)
     return a / node == b / node;
 }
 
-/* The load of a chain: bytes to the target and back; number of atomics; number of operations other than WRITEs. */
+/* The load of a chain: bytes to the target and bytes back; number of atomics; number of operations other than
+ * WRITEs. */
 struct load {
     uint64_t out, back, atomics, others;
 };
@@ -78,8 +79,8 @@ uint64_t uat_sim_plan_lookahead(const struct sim_settings *s)
     return least > 0 ? least : 1;
 }
 
-/* Time in ns for which the chain occupies the target's adapter, or the host's memory if both workers are on one
- * host. */
+/* Time in ns for which the chain occupies the target's adapter. If both workers are on one host, it occupies the host's
+ * memory instead. */
 static uint64_t service(const struct sim_chain *chain)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
@@ -113,8 +114,8 @@ void uat_sim_plan_send(struct sim_chain *chain, uint32_t number, uint64_t time)
 }
 
 /* The time at which a chain takes effect if the adapter starts on it at `start`. With a server, the chain waits until
- * the server executes its atomics, and until earlier atomics of the same worker have taken effect (O1, O5). A chain of
- * WRITEs waits for these atomics, too, although it need not. */
+ * the server has executed its atomics, and until earlier atomics of the same worker have taken effect (O1, O5). A chain
+ * of WRITEs need not wait for earlier atomics, but in this model it does. */
 static uint64_t serve_atomics(const struct sim_chain *chain, uint64_t start)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
@@ -164,7 +165,7 @@ static enum sort sort_of(const struct uat_op *op)
     return op->code == UAT_OP_READ ? SORT_READ : op->code == UAT_OP_WRITE ? SORT_WRITE : SORT_ATOMIC;
 }
 
-/* Must an operation of sort `first` take effect before a later one of sort `second`? */
+/* Must an operation of sort `first` take effect before a later operation of sort `second`? */
 static bool ordered(enum sort first, enum sort second)
 {
     if (first == SORT_READ)
@@ -183,7 +184,7 @@ static void enter(struct sim_chain *chain, uint32_t number, uint32_t part, uint6
     uat_sim_queue_add(SIM_OPERATION, chain->initiator, item);
 }
 
-/* A random time between two effects: a few ns, or up to the usual latency, or sometimes up to eight times the usual
+/* A random time between two effects: a few ns, or up to the usual latency. Sometimes it is up to eight times the usual
  * latency. */
 static uint64_t moment(uint64_t usual)
 {

@@ -2,13 +2,13 @@
 /*
  * Decides when the operations of a chain take effect.
  *
- * Fair: all operations of a chain take effect at the same time. This is when the chain arrives at the target's adapter,
- * or later if the adapter is busy. The service time there and the way back determine when the chain completes.
+ * Fair: all operations of a chain take effect at the same time. This is the time at which the chain arrives at the
+ * target's adapter, or later if the adapter is busy. The chain completes after its service time there and the way back.
  *
- * Adverse (UAT_SIM_SEED): each operation takes effect at its own random time, within the promises of transport.h. It
- * takes effect after the operations that are ordered before it (O1, O5), and in any order with respect to all other
- * operations (O2, O3). The words of a READ or WRITE move at up to SIM_PARTS different times. order=chain keeps WRITEs
- * and atomics in the order of their chain, as many adapters do.
+ * Adverse (UAT_SIM_SEED): each operation takes effect at its own random time, within the promises of transport.h. An
+ * operation takes effect after the operations that are ordered before it (O1, O5). With respect to all other
+ * operations, it may take effect in any order (O2, O3). The words of a READ or WRITE move at up to SIM_PARTS different
+ * times. order=chain keeps WRITEs and atomics in the order of their chain, as many adapters do.
  */
 #ifndef UAT_SIM_PLAN_H
 #define UAT_SIM_PLAN_H

@@ -8,10 +8,10 @@
 /* Add an item that belongs to worker `rank`, and advance that worker's counter. */
 void uat_sim_queue_add(enum sim_kind kind, int rank, struct sim_item item);
 
-/* Add worker `rank` itself. It continues at `time`, or at its clock if the clock is later. */
+/* Add worker `rank` itself. The worker continues at `time`, or at its clock if the clock is later. */
 void uat_sim_wake(int rank, uint64_t time);
 
-/* The next item, or NULL. */
+/* The next item in the queue, or NULL. */
 static inline const struct sim_item *sim_queue_top(void)
 {
     return uat_sim.world->count > 0 ? &uat_sim.world->item[0] : NULL;

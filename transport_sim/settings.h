@@ -5,7 +5,7 @@
 
 #include "base/settings.h"
 
-#define UAT_SIM_WORKERS_VARIABLE "UATRUN_SIM_WORKERS" /* environment variable: the number of workers, from uatrun */
+#define UAT_SIM_WORKERS_VARIABLE "UATRUN_SIM_WORKERS" /* uatrun passes the number of workers by this variable */
 enum { UAT_SIM_WORKERS_MAX = 16384 };
 
 enum uat_sim_network_choice {
@@ -22,11 +22,11 @@ enum uat_sim_stores { UAT_SIM_STORES_TSO, UAT_SIM_STORES_WEAK };
 struct uat_sim_settings {
     uint64_t task;        /* virtual time of a task in ns */
     uint64_t cpu;         /* percentage of the measured processor time that is added */
-    uint64_t quantum;     /* ns by which a worker's tasks may run ahead of the other workers */
+    uint64_t quantum;     /* ns that a worker's tasks may run ahead of other workers */
     int network;          /* enum uat_sim_network_choice */
-    int node;             /* workers per host; here and in the next five fields 0 means the network's default */
-    uint64_t rtt, local;  /* round trips in ns, to another host and within one */
-    uint64_t atomic, gap; /* ns: additional time of an atomic; time between two requests at an adapter */
+    int node;             /* workers per host; 0: the network's default, also in the next five fields */
+    uint64_t rtt, local;  /* round trips in ns; rtt: to another host; local: within a host */
+    uint64_t atomic, gap; /* in ns; atomic: its additional time; gap: time between two requests at an adapter */
     uint64_t bandwidth;   /* MB/s of an adapter */
     uint64_t copy;        /* MB/s at which a stack is copied in a worker's memory */
     uint64_t fault;       /* ns of a page fault of iso-address; 0: none */
@@ -35,7 +35,7 @@ struct uat_sim_settings {
     int order;            /* enum uat_sim_order */
     int stores;           /* enum uat_sim_stores */
     int stop_rank;        /* -1: the first worker that reaches the time below */
-    uint64_t stop;        /* virtual time of the stop in ns; 0: never */
+    uint64_t stop;        /* virtual time in ns at which a worker stops; 0: never */
     uint64_t limit;       /* ms of virtual time; 0: none */
 };
 extern struct uat_sim_settings uat_sim_settings;

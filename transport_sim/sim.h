@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The start of a job in virtual time, without PMIx. One process forks all workers, which run in turn. The transport is
- * uat_transport_sim.
+ * The start of a job in virtual time, without PMIx. One process forks all workers. The workers run in turn. The
+ * transport is uat_transport_sim.
  */
 #ifndef UAT_SIM_H
 #define UAT_SIM_H
@@ -13,15 +13,15 @@
 /* This worker's place in the job. */
 struct uat_sim_place {
     int rank, size;
-    int local_rank, local_size; /* rank and number of workers on its simulated host */
+    int local_rank, local_size; /* this worker's rank on its simulated host; number of workers there */
     int host;                   /* that host's number */
 };
 
 /*
  * Fork the workers and return in each of them with *place set. The calling process becomes their keeper: it does not
- * return, but exits with the job's status. Without UAT_SIM_WORKERS_VARIABLE the job has one worker, and no process is
- * forked. bind: run all workers on one core. report: report the simulation's cost. Returns 0, or a negative errno,
- * which it has reported.
+ * return, but exits with the job's status. Without UAT_SIM_WORKERS_VARIABLE the job has one worker, and the call forks
+ * no process. bind: run all workers on one core. report: report the simulation's cost. Returns 0, or a negative errno
+ * after reporting the error.
  */
 int uat_sim_start(bool bind, bool report, struct uat_sim_place *place);
 

@@ -118,12 +118,12 @@ int uat_sim_object(size_t segment_size, off_t *offset)
     return dup(uat_sim.world->object);
 }
 
-/* A barrier in real time, because the workers prepare concurrently. */
+/* A barrier in real time: before the simulation starts, the workers run concurrently. */
 static void meet(void)
 {
     struct sim_world *w = uat_sim.world;
-    /* Acquire and release: pairs with this addition in every other worker. The pair makes the workers' blobs visible to
-     * each other. */
+    /* Acquire and release: pairs with this addition in every other worker. The pair makes each worker's blob visible to
+     * the other workers. */
     uint32_t met = __atomic_add_fetch(&w->met, 1, __ATOMIC_ACQ_REL);
     if (met == (uint32_t)w->settings.size)
         syscall(SYS_futex, &w->met, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -132,13 +132,13 @@ static void meet(void)
         syscall(SYS_futex, &w->met, FUTEX_WAIT, met, NULL, NULL, 0);
 }
 
-/* Append this worker's blob. The blobs are in the order in which the workers arrive in real time; nothing depends on
+/* Append this worker's blob. The order of the blobs depends on when the workers arrive in real time. Nothing depends on
  * this order. */
 static void place(const void *blob, size_t size)
 {
     struct sim_world *w = uat_sim.world;
     uint64_t room = (size + SIM_BLOB_ALIGNMENT - 1) / SIM_BLOB_ALIGNMENT * SIM_BLOB_ALIGNMENT;
-    /* Relaxed: pairs with this addition in other workers. It only assigns places; meet() orders the bytes. */
+    /* Relaxed: pairs with this addition in other workers. The addition only assigns places; meet() orders the bytes. */
     uint64_t at = __atomic_fetch_add(&w->blobs, room, __ATOMIC_RELAXED);
     memcpy(w->blob + at, blob, size);
     w->blob_at[uat_sim.rank] = at;

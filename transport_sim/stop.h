@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* UAT_SIM_STOP: stop for a debugger at a point in virtual time. */
+/* UAT_SIM_STOP: stop a worker for a debugger at a point in virtual time. */
 #ifndef UAT_SIM_STOP_H
 #define UAT_SIM_STOP_H
 
@@ -7,8 +7,8 @@
 
 void uat_sim_stop_here(void);
 
-/* Stop this worker by SIGSTOP if that point is reached, once per job. The caller must have the token. Call it after the
- * clock has moved. */
+/* If that point is reached, stop this worker by SIGSTOP, once per job. The caller must have the token. Call this after
+ * the clock has moved. */
 static inline void sim_stop_look(void)
 {
     if (__builtin_expect(uat_sim.me->clock >= uat_sim.world->stop_at, 0))

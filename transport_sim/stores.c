@@ -17,7 +17,7 @@ static void reach_one(int rank, struct sim_store *store)
     store->word = NULL;
 }
 
-/* Remove the oldest stores from the buffer, as far as they have reached memory. */
+/* Remove the oldest stores from the buffer, up to the first one that has not reached memory. */
 static void forget(int rank)
 {
     struct sim_worker *worker = &uat_sim.world->worker[rank];
@@ -31,7 +31,7 @@ static void reach_oldest(int rank)
     forget(rank);
 }
 
-/* Returns the store that reaches memory next, which is the earliest one. If several stores have the same time, returns
+/* Returns the store that reaches memory next: the one with the earliest time. If several stores have that time, returns
  * the oldest of these. Returns NULL if there is no store. */
 static struct sim_store *next(int rank)
 {
@@ -46,7 +46,8 @@ static struct sim_store *next(int rank)
 }
 
 /* Queue an item for the next store, unless an earlier item exists. If stores stay in order, at most one item exists,
- * even if it is later than the next store. In a weak order, a newer store may be due first and need its own item. */
+ * although its time may be later than the next store's time. In a weak order, a newer store may be due first and need
+ * its own item. */
 static void look_after(int rank)
 {
     struct sim_worker *worker = &uat_sim.world->worker[rank];
@@ -97,7 +98,7 @@ void uat_sim_stores_reach(int rank, uint64_t time)
     struct sim_worker *worker = &uat_sim.world->worker[rank];
     for (struct sim_store *store; (store = next(rank)) && store->time <= time; forget(rank))
         reach_one(rank, store);
-    worker->stores_queued--; /* the store for which the item was queued may have left the buffer already */
+    worker->stores_queued--; /* the item's store may have left the buffer already */
     if (worker->stores_next <= time)
         worker->stores_next = SIM_NEVER;
     look_after(rank);

@@ -2,10 +2,10 @@
 /*
  * The simulated store buffer of each worker's CPU. Stores reach memory late, but in order, as on x86-64 (TSO). With
  * UAT_SIM_SEED=N,stores=weak they reach memory in any order that aarch64 allows. In that case two stores stay in order
- * only if both are to one word, or if the later one is a release. A fence, or the doorbell of a post, waits until all
- * stores have reached memory. Only stores by uat_store_relaxed() and uat_store_release() are delayed. Until its next
- * post, a CPU must not load a word that it has stored by these functions. Without an adversary every store reaches
- * memory at once.
+ * only if both store to the same word, or if the later store is a release. A fence, or the doorbell of a post, waits
+ * until all stores have reached memory. Only uat_store_relaxed() and uat_store_release() delay stores. After a CPU has
+ * stored a word by these functions, it must not load that word before its next post. Without an adversary every store
+ * reaches memory at once.
  */
 #ifndef UAT_SIM_STORES_H
 #define UAT_SIM_STORES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The token is the right to access the world and to run program and runtime. A process passes it on through the word
- * `go` of the next worker, a futex. The store that gives the token is a release, and the load that takes it is an
+ * The token is the right to access the world and to run program and runtime. A process passes the token on through the
+ * futex `go` of the next worker. The store that gives the token is a release, and the load that takes the token is an
  * acquire. This pair orders the giver's accesses to world and segments before the taker's accesses.
  */
 #include "transport_sim/token.h"
@@ -23,7 +23,7 @@ void uat_sim_token_await(uint32_t *go)
     /* Acquire: pairs with the store in uat_sim_token_give() of the process that had the token before. */
     while (__atomic_load_n(go, __ATOMIC_ACQUIRE) == 0)
         syscall(SYS_futex, go, FUTEX_WAIT, 0, NULL, NULL, 0);
-    __atomic_store_n(go, 0, __ATOMIC_RELAXED); /* the word is not set again before this worker has passed the token
+    __atomic_store_n(go, 0, __ATOMIC_RELAXED); /* nobody sets the word again before this worker has passed the token
                                                 * on */
 }
 
@@ -69,8 +69,8 @@ void uat_sim_token_pass_on(void)
     give_token(next);
 }
 
-/* Give the token to the executor if operations are due before the next worker's turn. Returns true if the token was
- * given. */
+/* If operations are due before the next worker's turn, give the token to the executor. Returns whether it gave the
+ * token. */
 static bool give_to_executor(void)
 {
     struct sim_world *w = uat_sim.world;
@@ -115,13 +115,14 @@ void uat_sim_pass(uint64_t ns)
     uat_sim.ahead = 0;
     while ((top = sim_queue_top()) && !may_go_on(top)) {
         if (sim_kind_of(top) != SIM_WORKER && top->time <= me->clock) {
-            struct sim_item item = uat_sim_queue_take(); /* executed by this process, so the token need not move */
+            struct sim_item item = uat_sim_queue_take(); /* this process executes the item, so the token need not
+                                                          * move */
             uat_sim.world->items += sim_kind_of(&item) != SIM_POST;
             uat_sim_operate(&item);
             continue;
         }
         if (top->time > me->clock || (top->time == me->clock && sim_rank_of(top) > uat_sim.rank))
-            break; /* this worker is first in the order of S1 */
+            break; /* this worker is the first in the order of S1 */
         uat_sim_wake(uat_sim.rank, me->clock);
         give_way();
     }
@@ -160,9 +161,9 @@ void uat_sim_leave(void)
         uat_sim_fail_deadlock();
 }
 
-/* This affects only the speed. Passing the token between cores takes several times as long as on one core. A
- * SCHED_BATCH process does not preempt the process that wakes it. The waking process is about to wait for its next turn
- * anyway, and its preemption would only cost one more context switch. */
+/* This affects only the speed. Passing the token between cores takes several times as long as on one core. Under
+ * SCHED_BATCH, a woken process does not preempt the process that wakes it. The waking process is about to wait for its
+ * next turn anyway, so a preemption would only cost one more context switch. */
 void uat_sim_token_share_core(void)
 {
     if (uat_sim.world->core < 0)
@@ -172,7 +173,7 @@ void uat_sim_token_share_core(void)
     CPU_ZERO(&set);
     CPU_SET(uat_sim.world->core, &set);
     sched_setaffinity(0, sizeof(set), &set);
-    if (sched_getscheduler(0) == SCHED_OTHER) /* keep a policy that the user has chosen, such as by chrt -f */
+    if (sched_getscheduler(0) == SCHED_OTHER) /* keep a policy that the user has chosen, for example by chrt -f */
         sched_setscheduler(0, SCHED_BATCH, &none);
 }
 

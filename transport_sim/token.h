@@ -17,7 +17,7 @@ void uat_sim_sleep(enum sim_state state);
 /* This worker leaves the simulation, and the next worker gets the token. */
 void uat_sim_leave(void);
 
-/* Wait for all workers; the last to arrive starts the simulation. Returns when it is this worker's turn. */
+/* Wait for all workers; the last worker to arrive starts the simulation. Returns when it is this worker's turn. */
 void uat_sim_begin(void);
 
 /* Take and give the token through `go`, the word of a worker or of the executor. */

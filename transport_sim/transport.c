@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * transport_sim: a post adds the chain to the world's queue. At the chain's time, the process that has the token
- * executes it. The transport keeps the promises of transport.h, and orders no more than they say: see plan.h.
+ * executes it. The transport keeps the promises of transport.h. It orders no more than they require: see plan.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,9 +40,11 @@ static int open_transport(const struct uat_transport_config *config, struct uat_
     t->head = (struct uat_transport){.class_ = &uat_transport_sim, .rank = config->rank, .size = config->size};
     uat_sim.segment = config->segment;
     uat_sim.segment_size = config->segment_size;
-    uat_sim.world->segment = uat_sim.segment; /* the same value in all workers, which meet before the first operation */
+    uat_sim.world->segment = uat_sim.segment; /* all workers store the same value; they meet before the first
+                                               * operation */
     uat_sim.world->segment_size = uat_sim.segment_size;
-    if (config->size > 1 && config->size <= SIM_MAPPED_MAX) { /* otherwise segments are accessed through the file */
+    if (config->size > 1 && config->size <= SIM_MAPPED_MAX) { /* in a larger job, segments are accessed through the
+                                                               * file */
         void *all = mmap(NULL, (size_t)config->size * config->segment_size, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_NORESERVE, uat_sim.world->object, 0);
         uat_sim.all = all == MAP_FAILED ? NULL : all;
@@ -51,7 +53,7 @@ static int open_transport(const struct uat_transport_config *config, struct uat_
     return 0;
 }
 
-/* Nothing to publish: each worker has all the data since the fork. */
+/* There is nothing to publish: each worker has had all data since the fork. */
 static int endpoint(struct uat_transport *t, void *data, size_t *size)
 {
     (void)t;
@@ -82,7 +84,7 @@ static int progress(struct uat_transport *head)
     return 0;
 }
 
-/* Get a free chain. If there is none, wait for one, as over verbs for room in a send queue. */
+/* Get a free chain. If there is none, wait for one, as a worker waits over verbs for room in a send queue. */
 static struct sim_chain *get_chain(struct uat_transport *head, uint32_t *number)
 {
     struct sim_chain *chain;
@@ -109,7 +111,7 @@ static int post(struct uat_transport *head, int peer, const struct uat_op *ops, 
         uat_sim_pass(uat_sim.world->settings.network.post);
     else
         uat_sim_pass_later(
-            uat_sim.world->settings.network.post); /* nothing affects other workers before the turn of its item */
+            uat_sim.world->settings.network.post); /* the chain affects no other worker before its item's turn */
     uat_sim_stores_drain(); /* the CPU's stores reach memory before the chain starts, as at a doorbell */
     struct sim_chain *chain = get_chain(head, &number);
     chain->initiator = uat_sim.rank;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The world of a simulation: the memory that its worker processes share. Exactly one process runs: the one that has the
- * token. Only that process accesses the world, so the only atomic here is the word that passes the token on. The
+ * token. Only that process accesses the world, so the only atomic here is the word that passes the token on. That
  * process also executes the operations of the other workers' chains. With many workers, the keeper's executor gets the
- * token for this (executor.h).
+ * token to execute operations (executor.h).
  *
- *   S1  Items of the queue are taken in the order of (time, kind, rank, the rank's own counter). The order depends on
- *       nothing else: no clock, no process number, no address. So a run is a function of program, settings and seed.
+ *   S1  Items leave the queue in the order of (time, kind, rank, the rank's own counter). The order depends on no real
+ *       clock, no process number and no address. So a run is a function of program, settings and seed.
  *   S2  A worker continues at its clock t only if nothing can change or read its segment at a time before t. This holds
- *       if every other item of the queue is later than t - lookahead, and every operation in flight that has this
- *       worker as its target or initiator is later than t. (A READ stores its data in the initiator's segment.)
+ *       under two conditions. Every other item of the queue is later than t - lookahead. Every operation in flight that
+ *       has this worker as its target or initiator is later than t. (A READ stores its data in the initiator's
+ *       segment.)
  *   S3  The clock of a worker moves only in the hooks, and a hook returns only when S2 holds. Without an adversary, two
  *       hooks may return earlier: the hook of a post, and the hook of a task if the worker is at most UAT_SIM_QUANTUM
- *       ahead. Until S2 holds again, the worker may see a state that is out of date by the time that it is ahead. Its
- *       actions still take effect at the right time, because every step of a protocol restores S2 first.
+ *       ahead. Until S2 holds again, the worker may see an old state: at most as old as the worker is ahead. The
+ *       worker's actions still take effect at the right time, because every step of a protocol restores S2 first.
  */
 #ifndef UAT_SIM_WORLD_H
 #define UAT_SIM_WORLD_H
@@ -33,25 +34,25 @@ enum {
     SIM_BULKS = 64,         /* maximum bulk operations in flight per worker (the send queue's depth) */
     SIM_BULK_BYTES = 65536, /* maximum bytes of one bulk operation; larger ones are split */
     SIM_OBJECTS = 4096,     /* maximum memory objects of global memory, on all hosts together */
-    /* Maximum items of one worker: parts and end of each chain and bulk operation, the stores, and the worker
-     * itself. */
+    /* Maximum items of one worker: the parts and the end of each chain and of each bulk operation; the stores; the
+     * worker itself. */
     SIM_ITEMS = SIM_CHAINS * (UAT_CHAIN_MAX * SIM_PARTS + 1) + SIM_BULKS * (SIM_PARTS + 1) + SIM_STORES + 1,
-    SIM_MAPPED_MAX = 64,  /* maximum workers that map each other's segments; the page tables grow with the square of the
-                           * workers */
+    SIM_MAPPED_MAX = 64,  /* maximum workers that map each other's segments; page tables grow with the square of the
+                           * number of workers */
     SIM_BLOB_MAX = 16384, /* maximum bytes that a worker publishes */
     SIM_BLOB_ALIGNMENT = 64
 };
 
 #define SIM_NEVER UINT64_MAX
 
-/* Kinds of items. Items of the same time are taken in this order. */
+/* Kinds of items. Items of the same time leave the queue in this order. */
 enum sim_kind { SIM_POST, SIM_OPERATION, SIM_END, SIM_BULK, SIM_BULK_END, SIM_STORE, SIM_WORKER };
 
 struct sim_item {
     uint64_t time;  /* ns */
     uint64_t order; /* kind, rank, counter: see sim_order() */
     uint32_t chain; /* number of the chain or bulk operation */
-    uint32_t part;  /* the operation's index in the chain and the part of its words, encoded */
+    uint32_t part;  /* two numbers, encoded: the operation's index in the chain, and the part of its words */
 };
 
 enum sim_state {
@@ -64,20 +65,19 @@ enum sim_state {
 
 struct sim_worker {
     uint64_t clock;    /* ns */
-    uint64_t counter;  /* number of its items so far; the last part of their order */
-    uint64_t changes;  /* number of events for which the worker may wait: a peer changes its segment, or all awaited
+    uint64_t counter;  /* number of this worker's items so far; it is the last part of the items' order */
+    uint64_t changes;  /* counts the events for which the worker may wait: a peer changes its segment, or all awaited
                         * chains end */
-    uint64_t touched;  /* a time before which no operation in flight touches its segment */
-    uint32_t touching; /* number of operations in flight that have it as target or initiator */
-    uint32_t awaited;  /* number of its chains in flight for which the worker may wait: posted in this phase, not
-                        * fire-and-forget */
+    uint64_t touched;  /* no operation in flight touches its segment before this time */
+    uint32_t touching; /* operations in flight that have this worker as target or initiator */
+    uint32_t awaited;  /* its chains in flight for which it may wait: posted in this phase, and not fire-and-forget */
     uint32_t phase;    /* number of calls of uat_sim_chain_turn_away() */
     uint32_t chains;   /* all its chains in flight */
     uint32_t state;    /* enum sim_state */
     uint32_t go;       /* futex: 1 when the worker is given the token */
     int32_t pid;
-    /* Store buffer: the entries from stores_done up to stores_begun have not reached memory, except those whose word is
-     * NULL. */
+    /* The store buffer: entries stores_done up to stores_begun. An entry whose word is NULL has already reached
+     * memory. */
     uint64_t stores_begun, stores_done;
     uint64_t stores_next;   /* time of the earliest queue item that will move stores; SIM_NEVER: there is no item */
     uint32_t stores_queued; /* number of these items */
@@ -94,10 +94,10 @@ enum sim_chain_state { SIM_FREE, SIM_UNDER_WAY, SIM_ENDED };
 struct sim_chain {
     uint32_t state;
     int32_t initiator, target;
-    uint32_t count, left;    /* operations; parts of operations that have not taken effect */
-    bool unsignaled, queued; /* queued: it has a place in the target adapter's queue */
+    uint32_t count, left;    /* count: operations; left: parts of operations that have not taken effect */
+    bool unsignaled, queued; /* queued: the chain has a place in the target adapter's queue */
     uint32_t phase;          /* the initiator's phase at the post */
-    uint64_t ends;           /* time at which the initiator sees its completion */
+    uint64_t ends;           /* time at which the initiator sees the chain's completion */
     uint64_t random;         /* decides which words of a READ or WRITE belong to which part */
     struct uat_op ops[UAT_CHAIN_MAX];
     uint64_t copies[UAT_CHAIN_MAX][UAT_UNSIGNALED_WRITE_MAX / 8]; /* the payload of a fire-and-forget chain's WRITEs */
@@ -109,9 +109,9 @@ struct sim_bulk {
     int32_t initiator, target; /* target: the leader of the home's host */
     uint32_t link;             /* number of the home's host */
     uint32_t object, bytes;
-    uint64_t serial, offset; /* the object's serial; offset in the object */
+    uint64_t serial, offset; /* serial: of the object; offset: in the object */
     uint64_t operand, compare;
-    uint64_t ends, random; /* fair, `ends`: end of its service; adverse, `random`: decides which bytes belong to which
+    uint64_t ends, random; /* ends (fair): the end of its service; random (adverse): decides which bytes belong to which
                             * part */
     uint32_t left;         /* parts that have not taken effect */
     bool used, queued, ended, told, last; /* last: the last piece of the caller's operation */
@@ -122,12 +122,12 @@ struct sim_object {
     uint64_t serial; /* never used twice; 0: free entry */
     void *address;   /* in the leader's address space */
     size_t bytes;
-    int32_t pid, fd; /* the leader's process, and its descriptor of the memory */
+    int32_t pid, fd; /* pid: the leader's process; fd: its descriptor of the memory */
 };
 
 struct sim_settings {
     int size;
-    uint64_t task, cpu_percent, quantum, seed, limit; /* in ns, except cpu_percent and seed */
+    uint64_t task, cpu_percent, quantum, seed, limit; /* all but cpu_percent and seed are in ns */
     uint64_t stop;                                    /* virtual time in ns at which a worker stops for a debugger; 0:
                                                        * never */
     int stop_rank;                                    /* the worker that stops; -1: the first worker that reaches that
@@ -136,13 +136,14 @@ struct sim_settings {
     bool weak_stores; /* stores reach memory in any order, except at a release or a fence */
     bool report;      /* report the cost of the simulation */
     struct sim_network network;
-    uint64_t lookahead; /* ns: minimum time until an action affects another worker */
+    uint64_t lookahead; /* minimum time in ns until an action affects another worker */
 };
 
 /* The real (not virtual) cost, for the report. */
 struct sim_cost {
     uint64_t begun, started, left; /* ns of the host's monotonic clock; left: when the first worker leaves */
-    uint64_t before, until;        /* processor time of all workers in ns, up to the start and until each leaves */
+    uint64_t before, until;        /* processor time of all workers in ns; before: up to the start; until: until each
+                                    * worker leaves */
     uint64_t kilobytes;            /* memory of all workers, page tables included */
 };
 
@@ -154,10 +155,11 @@ struct sim_world {
     uint32_t execute; /* futex: 1 when the executor is given the token */
     char *segment;    /* the address at which each worker maps its own segment */
     size_t segment_size;
-    uint32_t met, arrived;    /* number of workers that have reached the first and the second barrier of the start */
+    uint32_t met, arrived;    /* number of workers that have reached a barrier of the start; met: the first one;
+                               * arrived: the second one */
     uint32_t left;            /* workers that have left */
     uint64_t steals, faults;  /* counted only if settings.network.fault is not 0 */
-    uint64_t switches, items; /* for the report; posts are not counted as items */
+    uint64_t switches, items; /* for the report; items do not include posts */
     struct sim_cost cost;
     uint64_t stop_at; /* settings.stop; SIM_NEVER once a worker has stopped */
     size_t count;     /* items in the queue */
@@ -167,16 +169,15 @@ struct sim_world {
     struct sim_store *store; /* store s of rank r is [r * SIM_STORES + s % SIM_STORES] */
     struct sim_bulk *bulk;
     char *bulk_room;    /* SIM_BULK_BYTES for each bulk operation */
-    uint64_t *bulk_end; /* time at which a link's latest completion is seen: [rank * size + host] */
+    uint64_t *bulk_end; /* [rank * size + host]: time at which the worker sees the link's latest completion */
     struct sim_object *object_table;
-    uint64_t objects;  /* number of objects exposed so far; the source of serials */
+    uint64_t objects;  /* number of objects exposed so far; serials come from it */
     uint64_t *adapter; /* per host: time at which its adapter is free for the next incoming request */
     uint64_t *sender;  /* per host: time at which its adapter is free for the next outgoing request */
     uint64_t *server;  /* per host or worker: time at which its server of atomics is free (enum sim_server) */
     uint64_t *served;  /* per worker: time at which its last posted atomic takes effect, if a server executes it */
     uint64_t *busy;    /* per host: ns for which its adapter has served requests from all hosts */
-    char *blob;        /* the bytes that the workers publish, packed into few pages, because every worker reads all of
-                        * them */
+    char *blob;        /* the bytes that the workers publish, in few pages, because every worker reads all bytes */
     uint64_t blobs;    /* bytes of `blob` in use */
     uint64_t *blob_at; /* where a rank's blob starts in `blob` */
     uint32_t *blob_size;
@@ -191,16 +192,16 @@ struct sim_self {
     size_t segment_size;
     char *all;          /* the mapping of all segments, one after the other; NULL if there are too many */
     uint64_t random;    /* state of the random generator for the adversary's choices in this worker */
-    uint64_t ahead;     /* ns that the clock has moved since S2 last held */
+    uint64_t ahead;     /* ns by which the clock has moved since S2 last held */
     bool inside;        /* the simulation has started, and this worker has not left it */
     void (*fail)(void); /* in the keeper: end the job; does not return */
 };
 extern struct sim_self uat_sim;
 
-/* Map a new world with these settings. NULL with errno on failure. */
+/* Map a new world with these settings. On failure returns NULL and sets errno. */
 struct sim_world *uat_sim_world_open(const struct sim_settings *settings);
 
-/* A random number less than `below`. Each worker has its own generator, so a repeated run gets the same numbers. */
+/* A random number less than `below`. Each worker has its own generator. So a repeated run gets the same numbers. */
 uint64_t uat_sim_random(uint64_t below);
 
 /* Count one more operation in flight that touches the segment of worker `rank` at `time`. sim_untouch() counts one

@@ -6,8 +6,8 @@
 
 #include "asm/offsets.h"
 
-/* Begin a function. PUBLIC: it may be called from outside the library. HIDDEN: only the library calls it. It starts
- * with a landing pad (BTI c), which is a NOP on older processors. */
+/* Begin a function. PUBLIC: it may be called from outside the library. HIDDEN: only the library calls it. The function
+ * starts with a landing pad (BTI c). On older processors a landing pad is a NOP. */
 .macro FUNCTION name, visibility
 	.text
 	.globl \name
@@ -32,7 +32,8 @@
 	add	\register, \register, :lo12:uat_worker
 .endm
 
-/* Apply an operation to each pair of callee-saved registers and the pair's offset in a continuation. */
+/* For each pair of callee-saved registers: apply `operation` to the two registers and the pair's offset in a
+ * continuation. */
 .macro EACH_PAIR operation
 	\operation	x29, x30, 0
 	\operation	x19, x20, 16
@@ -46,7 +47,7 @@
 	\operation	d14, d15, 144
 .endm
 
-/* Describe in CFI where a continuation's registers are, as offsets below its CFA. */
+/* CFI for a continuation: the places of its registers, as offsets below its CFA. */
 .macro PAIR_CFI first, second, place
 	.cfi_offset \first, \place - UAT_SAVED_SIZE
 	.cfi_offset \second, \place + 8 - UAT_SAVED_SIZE
@@ -56,7 +57,7 @@
 .endm
 
 /* Save the callee-saved registers. Afterwards the stack pointer is a continuation. The stack pointer moves first,
- * because there is no red zone. */
+ * because aarch64 has no red zone. */
 .macro SAVE_PAIR first, second, place
 	stp	\first, \second, [sp, #\place]
 	.cfi_rel_offset \first, \place
@@ -84,8 +85,8 @@
 	EACH_PAIR RESTORED_CFI
 .endm
 
-/* Mark this object for BTI: all targets of indirect branches are landing pads. The linker marks a program only if each
- * of its objects is marked. The mark for guarded control stacks (GCS) is missing on purpose, because GCS does not work
+/* Mark this object for BTI: all targets of its indirect branches are landing pads. The linker marks a program only if
+ * each of its objects is marked. The mark for guarded control stacks (GCS) is missing on purpose: GCS does not work
  * with stacks that move. */
 	.pushsection .note.gnu.property, "a", %note
 	.p2align 3

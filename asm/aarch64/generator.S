@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The start and the end of a generator's body; the switch itself is inline, in include/uat/detail/generator.h. */
+/* The start and the end of a generator's body. The switch itself is inline, in include/uat/detail/generator.h. */
 #include "asm/aarch64/entry.h"
 
 /* struct uat_generator; runtime/generator.c asserts the offsets. */
@@ -12,8 +12,8 @@
 /*
  * void uat_generator_enter(void)		x2: struct uat_generator *; the switch has already taken its `inside`
  * clobbers: all. The first switch to a generator jumps here, with the stack pointer at the top of the generator's
- * stack. Backtraces end here, because there is no caller. No register is saved for the user's side, which has declared
- * all registers as clobbered.
+ * stack. Backtraces end here, because there is no caller. The switch saves no register for the user's side: the inline
+ * code there has declared all registers as clobbered.
  */
 FUNCTION uat_generator_enter, public
 	.cfi_undefined x30

@@ -5,7 +5,7 @@
 /* void uat_probe_thread_run(void)
  * clobbers: all; never returns. x19 holds the base of the thread's stack; the counter is just below it. All state of
  * the thread is in callee-saved registers and on the stack, so the thread may continue in another process.
- * It suspends itself by uat_join_suspend(), although it has no child. */
+ * The thread suspends itself by uat_join_suspend(), although it has no child. */
 FUNCTION uat_probe_thread_run, hidden
 	.cfi_undefined x30
 1:	isb

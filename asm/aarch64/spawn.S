@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Spawn, work-first: the child runs at once. The whole common case is here: push the spawner's continuation, run the
- * child, pop the continuation, deliver the result. It uses no atomic read-modify-write, no fence and no allocation. It
- * contains uat_deque_push() and uat_deque_pop_private() of deque/owner.h.
+ * child, pop the continuation, deliver the result. The common case has no atomic read-modify-write, no fence and no
+ * allocation. It contains uat_deque_push() and uat_deque_pop_private() of deque/owner.h.
  *
- * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() does not: its child reads the argument where
- * the spawner wrote it, and copies the argument before calling any function. Until the child has ended or waits, the
- * spawner's frames stay unchanged on this worker, even if their continuation is stolen. Only a push that calls
- * uat_task_pushed() copies the argument first, because under torture that function moves the spawner's frames away.
+ * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() copies nothing: the child itself reads the
+ * argument where the spawner wrote it, and copies it before calling any function. Until the child has ended or waits,
+ * the spawner's frames stay unchanged on this worker, even if a thief steals the spawner's continuation. There is one
+ * exception: under torture, uat_task_pushed() moves the spawner's frames away. So a push that calls uat_task_pushed()
+ * copies the argument first.
  *
  * The stack, downwards (all sizes in bytes):
  *	spawner's frames
@@ -19,9 +20,9 @@
  *	padding			so that the sum is a multiple of 16
  *	frames of the child.
  *
- * The stores need no fence: thieves see none of them before uat_deque_refill() publishes the entry by a release store.
- * The load of *look (ring->claims) is relaxed, because it only decides whether to take the slow path. It pairs with the
- * thieves' atomics in uat_thief_claim().
+ * The stores need no fence: thieves look at none of these words before uat_deque_refill() publishes the entry by a
+ * release store. The load of *look (ring->claims) is relaxed, because its value only decides whether to take the slow
+ * path. The load pairs with the thieves' atomics in uat_thief_claim().
  */
 #include "asm/aarch64/entry.h"
 
@@ -42,8 +43,8 @@
 4:
 .endm
 
-/* Save the continuation of a spawn, put its address into x19, make room below it for frame, argument and result, and
- * fill the frame. */
+/* Save the continuation of a spawn, and put its address into x19. Make room below it for frame, argument and result.
+ * Fill the frame. */
 .macro BEGIN_SPAWN
 	SAVE_REGISTERS
 	mov	x19, sp
@@ -83,14 +84,14 @@ FUNCTION uat_spawn, public
 	mov	x9, x1
 	mov	x1, x2
 	.cfi_remember_state
-	.cfi_undefined x30			/* backtraces end here: the frame above is the spawner's, or there is none */
+	.cfi_undefined x30			/* backtraces end here: above is the spawner's frame, or no frame */
 	blr	x9
 	WORKER	x7
 	ldp	x8, x9, [x7, #UAT_WORKER_TOP]
 	ldr	x10, [x7, #UAT_WORKER_POP_CLAIMS]
 	ldr	x11, [x8, #-8]
 	ldr	x12, [x9]
-	cmp	x11, x19			/* is the spawner's continuation here, and unseen by thieves? */
+	cmp	x11, x19			/* is the spawner's continuation still here and unpublished? */
 	ccmp	x12, x10, #0, eq
 	b.ne	.Lpop
 	sub	x8, x8, #8
@@ -108,7 +109,7 @@ FUNCTION uat_spawn, public
 	mov	sp, x19
 	.cfi_def_cfa sp, UAT_SAVED_SIZE
 	ldp	x29, x30, [sp]
-	ldr	x19, [sp, #16]			/* the child, like every call, has preserved the other registers */
+	ldr	x19, [sp, #16]			/* the child has preserved the other registers, as every call does */
 	add	sp, sp, #UAT_SAVED_SIZE
 	.cfi_def_cfa sp, 0
 	.cfi_same_value x19
@@ -137,7 +138,7 @@ FUNCTION uat_spawn, public
 	ldp	x0, x1, [sp], #32
 	b	.Lcall
 
-.Lpop:						/* uat_task_returned() returns only if the spawner is here */
+.Lpop:						/* uat_task_returned() returns only if the spawner's continuation is here */
 	mov	x0, x19
 	.cfi_remember_state
 	.cfi_undefined x30
@@ -196,8 +197,8 @@ FUNCTION uat_spawn, public
 END uat_spawn
 
 /* void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
- * uat_spawn() for the function that UAT_TASK generates around a task's body. It need not check sizes, because argument
- * and result have at most UAT_SPAWN_TYPED_MAX bytes. */
+ * uat_spawn() for a function that UAT_TASK has generated around a task's body. Sizes need no check here, because
+ * argument and result have at most UAT_SPAWN_TYPED_MAX bytes. */
 FUNCTION uat_spawn_typed, public
 	BEGIN_SPAWN
 	mov	x0, x2

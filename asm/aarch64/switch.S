@@ -11,9 +11,9 @@
 	SAVED_CFI
 .endm
 
-/* Continue at the place where the registers on this stack were saved. This is a `ret`, although the processor's return
- * stack remembers the calls of the previous stack. Any other branch to an address after a call would need a landing pad
- * at that address. */
+/* Continue at the place where the registers on this stack were saved. The return predictor remembers the calls of the
+ * previous stack, so it mispredicts this `ret`. But any other indirect branch would need a landing pad after each
+ * call. */
 .macro CONTINUE
 	RESTORE_REGISTERS
 	ret
@@ -87,7 +87,7 @@ END uat_suspend
 /* int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to)
  *                      x0                     x1              x2
  * clobbers: as a call. uat_suspend() with a reply of one word. The reply is on this function's part of the stack, not
- * in the caller's frame. So the caller can make this a tail call. */
+ * in the caller's frame. So the caller can call this function as a tail call. */
 FUNCTION uat_suspend_word, hidden
 	sub	sp, sp, #32
 	.cfi_adjust_cfa_offset 32
@@ -96,9 +96,9 @@ FUNCTION uat_suspend_word, hidden
 	.cfi_rel_offset x30, 24
 	mov	x9, sp
 	str	x9, [x0, #UAT_PARK_REPLY]
-	adr	x30, .Lreplied			/* set the return address without a call, because no `ret` will match it */
+	adr	x30, .Lreplied			/* set the return address without a call: no `ret` will match a call */
 	b	uat_suspend
-	nop					/* an unwinder looks up the instruction before a return address */
+	nop					/* for unwinders, which look up the instruction before a return address */
 .Lreplied:					/* uat_resume() or uat_to_next() continues here */
 	ldp	x9, x10, [sp]
 	ldp	x11, x30, [sp, #16]

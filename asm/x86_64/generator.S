@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The start and the end of a generator's body; the switch itself is inline, in include/uat/detail/generator.h. */
+/* The start and the end of a generator's body. The switch itself is inline, in include/uat/detail/generator.h. */
 #include "asm/x86_64/entry.h"
 
 /* struct uat_generator; runtime/generator.c asserts the offsets. */
@@ -12,8 +12,8 @@
 /*
  * void uat_generator_enter(void)		rdi: struct uat_generator *; the switch has already taken its `inside`
  * clobbers: all. The first switch to a generator jumps here, with the stack pointer at the top of the generator's
- * stack. Backtraces end here, because there is no caller. No register is saved for the user's side, which has declared
- * all registers as clobbered.
+ * stack. Backtraces end here, because there is no caller. The switch saves no register for the user's side: the inline
+ * code there has declared all registers as clobbered.
  */
 FUNCTION uat_generator_enter, public
 	.cfi_undefined rip
@@ -44,7 +44,7 @@ END uat_generator_enter
 /*
  * void uat_generator_overflow(struct uat_generator *g)
  * clobbers: does not return. Reports the overflow on the user's stack, because the generator's stack has no room. It
- * leaves 256 bytes below the user's stack pointer untouched, where the compiler may keep data (red zone).
+ * does not touch the 256 bytes below the user's stack pointer, because the compiler may keep data there (red zone).
  */
 FUNCTION uat_generator_overflow, public
 	.cfi_undefined rip

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Spawn, work-first: the child runs at once. The whole common case is here: push the spawner's continuation, run the
- * child, pop the continuation, deliver the result. It uses no atomic read-modify-write, no fence and no allocation. It
- * contains uat_deque_push() and uat_deque_pop_private() of deque/owner.h.
+ * child, pop the continuation, deliver the result. The common case has no atomic read-modify-write, no fence and no
+ * allocation. It contains uat_deque_push() and uat_deque_pop_private() of deque/owner.h.
  *
- * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() does not: its child reads the argument where
- * the spawner wrote it, and copies the argument before calling any function. Until the child has ended or waits, the
- * spawner's frames stay unchanged on this worker, even if their continuation is stolen. Only a push that calls
- * uat_task_pushed() copies the argument first, because under torture that function moves the spawner's frames away.
+ * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() copies nothing: the child itself reads the
+ * argument where the spawner wrote it, and copies it before calling any function. Until the child has ended or waits,
+ * the spawner's frames stay unchanged on this worker, even if a thief steals the spawner's continuation. There is one
+ * exception: under torture, uat_task_pushed() moves the spawner's frames away. So a push that calls uat_task_pushed()
+ * copies the argument first.
  *
  * The stack, downwards (all sizes in bytes):
  *	spawner's frames
@@ -20,15 +21,14 @@
  *	padding			so that the sum is a multiple of 16
  *	return address of fn, frames of the child.
  *
- * The stores need no fence: thieves see none of them before uat_deque_refill() publishes the entry by a release store.
- * The load of *look (ring->claims) is relaxed, because it only decides whether to take the slow path. It pairs with the
- * thieves' atomics in uat_thief_claim().
+ * The stores need no fence: thieves look at none of these words before uat_deque_refill() publishes the entry by a
+ * release store. The load of *look (ring->claims) is relaxed, because its value only decides whether to take the slow
+ * path. The load pairs with the thieves' atomics in uat_thief_claim().
  */
 #include "asm/x86_64/entry.h"
 
 /* Copy rcx bytes upwards: first whole words, then the rest in pieces of 4, 2 and 1 bytes. The spawner probably wrote
- * the rest in such pieces, and a load that is wider than the stores before it would wait for them. Clobbers rax, r11
- * and rcx. */
+ * the rest in such pieces. A load that is wider than those stores would wait for them. Clobbers rax, r11 and rcx. */
 .macro COPY from, to
 	xor	%eax, %eax
 	sub	$8, %rcx
@@ -55,7 +55,7 @@
 5:
 .endm
 
-/* Save the continuation of a spawn, put its address into rbx, and fill the frame below it. */
+/* Save the continuation of a spawn, and put its address into rbx. Fill the frame below it. */
 .macro BEGIN_SPAWN
 	SAVE_REGISTERS
 	mov	%rsp, %rbx
@@ -95,12 +95,12 @@ FUNCTION uat_spawn, public
 	mov	%rsi, %rax
 	mov	%rdx, %rsi
 	.cfi_remember_state
-	.cfi_undefined rip			/* backtraces end here: the frame above is the spawner's, or there is none */
+	.cfi_undefined rip			/* backtraces end here: above is the spawner's frame, or no frame */
 	call	*%rax
 	mov	uat_worker+UAT_WORKER_TOP(%rip), %rax
 	mov	uat_worker+UAT_WORKER_LOOK(%rip), %rcx
 	mov	uat_worker+UAT_WORKER_POP_CLAIMS(%rip), %rdx
-	cmp	%rbx, -8(%rax)			/* is the spawner's continuation here, and unseen by thieves? */
+	cmp	%rbx, -8(%rax)			/* is the spawner's continuation still here and unpublished? */
 	jne	.Lpop
 	cmp	%rdx, (%rcx)
 	jne	.Lpop
@@ -118,7 +118,7 @@ FUNCTION uat_spawn, public
 .Lreturn:
 	lea	UAT_SAVED_SIZE(%rbx), %rsp
 	.cfi_def_cfa rsp, 8
-	mov	32(%rbx), %rbx			/* the child, like every call, has preserved the other registers */
+	mov	32(%rbx), %rbx			/* the child has preserved the other registers, as every call does */
 	.cfi_same_value rbx
 	ret
 	.cfi_def_cfa rbx, UAT_SAVED_SIZE + 8
@@ -144,7 +144,7 @@ FUNCTION uat_spawn, public
 	pop	%rdi
 	jmp	.Lcall
 
-.Lpop:						/* uat_task_returned() returns only if the spawner is here */
+.Lpop:						/* uat_task_returned() returns only if the spawner's continuation is here */
 	mov	%rbx, %rdi
 	.cfi_remember_state
 	.cfi_undefined rip
@@ -181,7 +181,7 @@ FUNCTION uat_spawn, public
 	mov	%rbx, %rdi
 	mov	%rcx, %rsi
 	mov	%r9, %rdx
-	lea	-UAT_FRAME_SIZE(%rsp), %rsp	/* spare the frame; keep the alignment */
+	lea	-UAT_FRAME_SIZE(%rsp), %rsp	/* leave room for the frame; keep the alignment */
 	call	uat_task_check
 	mov	%r12, %rsi
 	mov	%r13, %rdx
@@ -214,8 +214,8 @@ FUNCTION uat_spawn, public
 END uat_spawn
 
 /* void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
- * uat_spawn() for the function that UAT_TASK generates around a task's body. It need not check sizes, because argument
- * and result have at most UAT_SPAWN_TYPED_MAX bytes. */
+ * uat_spawn() for a function that UAT_TASK has generated around a task's body. Sizes need no check here, because
+ * argument and result have at most UAT_SPAWN_TYPED_MAX bytes. */
 FUNCTION uat_spawn_typed, public
 	BEGIN_SPAWN
 	mov	%rdx, %rdi
@@ -235,7 +235,8 @@ END uat_spawn_typed
 
 /* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
  *               rdi           rsi         rdx        rcx
- * clobbers: as a call. Starts a task at the call of the child in uat_spawn(). Returns through uat_to_scheduler(). */
+ * clobbers: as a call. Starts a task by a jump to the place in uat_spawn() that calls the child. Returns through
+ * uat_to_scheduler(). */
 FUNCTION uat_start, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SCHEDULER_SP(%rip)

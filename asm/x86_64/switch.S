@@ -14,8 +14,8 @@
 	.cfi_offset r15, -56
 .endm
 
-/* Continue at the place where the registers on this stack were saved. This is not a `ret`, because the return predictor
- * remembers the calls of the previous stack. */
+/* Continue at the place where the registers on this stack were saved. This is not a `ret`: the return predictor
+ * remembers the calls of the previous stack, so a `ret` would be mispredicted. */
 .macro CONTINUE
 	RESTORE_REGISTERS
 	pop	%rcx
@@ -84,21 +84,21 @@ END uat_suspend
 /* int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to)
  *                      rdi                    rsi             rdx
  * clobbers: as a call. uat_suspend() with a reply of one word. The reply is on this function's part of the stack, below
- * the return address. So the caller can make this a tail call. */
+ * the return address. So the caller can call this function as a tail call. */
 FUNCTION uat_suspend_word, hidden
 	push	%rdx
 	.cfi_adjust_cfa_offset 8
 	push	%rsi
 	.cfi_adjust_cfa_offset 8
-	push	$0				/* the status; status and value are the reply */
+	push	$0				/* the status; the reply is status and value */
 	.cfi_adjust_cfa_offset 8
 	mov	%rsp, UAT_PARK_REPLY(%rdi)
-	lea	.Lreplied(%rip), %rax		/* push the return address without a call, because no `ret` will match it */
+	lea	.Lreplied(%rip), %rax		/* push the return address without a call: no `ret` will match a call */
 	push	%rax
 	.cfi_adjust_cfa_offset 8
 	jmp	uat_suspend
 	.cfi_adjust_cfa_offset -8
-	nop					/* an unwinder looks up the byte before the return address */
+	nop					/* for unwinders, which look up the byte before a return address */
 .Lreplied:					/* uat_resume() or uat_to_next() continues here */
 	pop	%rax
 	.cfi_adjust_cfa_offset -8

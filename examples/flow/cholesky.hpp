@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The Cholesky factorisation A = L L^T of a symmetric matrix, by tiles. The elements are random, the diagonal is
- * dominant. The answer is checked by the product with a vector: |A x - L (L^T x)|.
+ * dominant. A product with a vector checks the answer: |A x - L (L^T x)|.
  */
 #ifndef EXAMPLES_FLOW_CHOLESKY_HPP
 #define EXAMPLES_FLOW_CHOLESKY_HPP

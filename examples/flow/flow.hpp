@@ -5,7 +5,8 @@
  * A program solves a Problem, a type that can be copied as bytes, with
  *     element                       type of an element; the answer is an array of elements() of them
  *     name, argument                names of the problem and of its argument on the command line
- *     Problem(const char *)         reads the argument, or takes the default if it is NULL; throws if it is wrong
+ *     Problem(const char *)         reads the argument, or takes the default if it is NULL; throws if the argument is
+ *                                   wrong
  *     fill(i, element &)            element i of the input
  *     solve(element *)              the sequential program
  *     error(const element *)        the answer's distance from the right one, computed by another method
@@ -59,7 +60,7 @@ template <class Problem> struct request {
     }
 };
 
-/* Calls f and returns the seconds that it took. */
+/* Calls f. Returns the seconds that f took. */
 template <class F> double timed(F f)
 {
     auto begin = std::chrono::steady_clock::now();
@@ -116,7 +117,7 @@ template <class Problem> class comparison
     bool same_, right_ = true;
 };
 
-/* Compare solve(problem, data), on plain memory, with the sequential program. same: see comparison. Returns the exit
+/* Compare solve(problem, data) on plain memory with the sequential program. same: see comparison. Returns the exit
  * status. */
 template <class Problem, class Solve> int compare(int argc, char **argv, Solve solve, bool same = true)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sweeps of Gauss and Seidel for Poisson's equation on a square, whose border is 0. A point becomes the mean of its
- * four neighbours plus a source; two of the neighbours already have new values. Blocks are relaxed row by row. So at
- * each point the two neighbours with new values are the same as in a sweep point by point.
+ * Sweeps of Gauss and Seidel for Poisson's equation on a square with border 0. A point becomes the mean of its four
+ * neighbours plus a source. Two of the neighbours already have new values. Blocks are relaxed row by row. So at each
+ * point the two neighbours with new values are those of a sweep point by point.
  */
 #ifndef EXAMPLES_FLOW_GAUSS_SEIDEL_HPP
 #define EXAMPLES_FLOW_GAUSS_SEIDEL_HPP
@@ -41,7 +41,7 @@ inline void relax(const block &above, const block &left, const block &right, con
 struct problem {
     using element = block;
     static constexpr const char *name = "gauss_seidel", *argument = "BLOCKS";
-    std::int64_t n, pitch; /* blocks per row, without and with the border of blocks that stay 0 */
+    std::int64_t n, pitch; /* blocks per row: n without the border of blocks that stay 0, pitch with it */
 
     problem() = default;
     explicit problem(const char *text) : n(text ? flow::number(text, argument, 64) : 8), pitch(n + 2)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The LU factorisation P A = L U with partial pivoting, by panels, which are blocks of columns. Panel k is factored
- * with its pivots. Then each panel on the right of panel k is updated: rows are swapped, a triangle is solved, and a
- * product is subtracted. (In the panels on the left, the rows of L are not swapped; error() swaps them.) The answer is
- * checked by the product with a vector: |P A x - L (U x)|.
+ * The LU factorisation P A = L U with partial pivoting, by panels. A panel is a block of columns. First, panel k is
+ * factored with its pivots. Then each panel on the right of panel k is updated: swap rows, solve a triangle, and
+ * subtract a product. (In the panels on the left, the rows of L are not swapped; error() swaps them.) A product with a
+ * vector checks the answer: |P A x - L (U x)|.
  */
 #ifndef EXAMPLES_FLOW_LU_HPP
 #define EXAMPLES_FLOW_LU_HPP
@@ -17,7 +17,7 @@
 namespace lu
 {
 
-constexpr std::int64_t width = 32, most = 1024; /* columns of a panel; maximum columns of a matrix */
+constexpr std::int64_t width = 32, most = 1024; /* width: of a panel; most: maximum columns of a matrix */
 
 /* Panel k, row by row. Row pivot[j] was swapped with row k * width + j. */
 struct panel {
@@ -55,7 +55,7 @@ inline void factor(panel &a, std::int64_t k, std::int64_t rows)
 inline void update(const panel &p, panel &a, std::int64_t k, std::int64_t rows)
 {
     swap_rows(a, p, k);
-    for (std::int64_t i = k * width + 1; i < rows; i++) /* in the first rows this solves with a triangle */
+    for (std::int64_t i = k * width + 1; i < rows; i++) /* for the first rows, this loop solves with a triangle */
         for (std::int64_t j = 0; j < std::min(width, i - k * width); j++)
             for (std::int64_t c = 0; c < width; c++)
                 a.at[i][c] -= p.at[i][j] * a.at[k * width + j][c];
@@ -122,7 +122,7 @@ struct problem {
             double right = y[std::size_t(i)];
             for (std::int64_t j = 0; j < i; j++) {
                 right += value(i, j) * y[std::size_t(j)];
-                if (!(std::fabs(value(i, j)) <= 1)) /* the pivot was not the largest element */
+                if (!(std::fabs(value(i, j)) <= 1)) /* false if the pivot was not the largest element */
                     return 1;
             }
             difference += std::fabs(left[std::size_t(i)] - right);

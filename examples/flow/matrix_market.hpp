@@ -27,7 +27,7 @@ struct matrix {
     std::vector<double> value;
 };
 
-/* The matrix of these entries without those above the diagonal. Entries at the same place are added. Throws if an
+/* The matrix of these entries, without the entries above the diagonal. Adds entries at the same place. Throws if an
  * element of the diagonal is 0. */
 inline matrix lower_triangle(std::int64_t n, std::vector<entry> &entries)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One task per block. Each task updates its block's edges, so the wavefront needs no code. */
+/* One task per block. Each task updates its block's edges, so the wavefront needs no code of its own. */
 #include "examples/flow/smith_waterman.hpp"
 #include "examples/flow/with_uat.hpp"
 

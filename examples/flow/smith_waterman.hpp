@@ -33,7 +33,7 @@ inline std::int32_t value(bool same, std::int32_t before, std::int32_t above, st
     return std::max({0, before + (same ? 2 : -1), above - 1, left - 1});
 }
 
-/* Make block (y, x). `row`, its upper edge, becomes its lower edge; `column`, its left edge, becomes its right edge. */
+/* Make block (y, x). On entry row and column are its upper and left edge; on return, its lower and right edge. */
 inline void make(edge &row, edge &column, std::int64_t y, std::int64_t x)
 {
     int letters[width];

@@ -2,7 +2,7 @@
 /*
  * Solve L x = b for a sparse lower triangle L. L is read from a Matrix Market file, or generated if the file's name is
  * missing or empty. The rows are cut into blocks. A block of x waits for the blocks in which its rows have elements. b
- * is such that every element of x is 1. The answer is checked by |L x - b|.
+ * is chosen so that every element of x is 1. |L x - b| checks the answer.
  */
 #ifndef EXAMPLES_FLOW_TRIANGULAR_HPP
 #define EXAMPLES_FLOW_TRIANGULAR_HPP
@@ -18,7 +18,7 @@ namespace triangular
 
 constexpr std::int64_t width = 128;
 
-/* A part of x. Until it is solved, it holds the same part of b. */
+/* A part of x. Until this part is solved, it holds the same part of b. */
 struct part {
     double at[width];
 };
@@ -66,7 +66,7 @@ struct problem {
                 j /= width;
             std::sort(needed.begin(), needed.end());
             needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
-            other.insert(other.end(), needed.begin(), needed.end() - 1); /* without the last one, which is i */
+            other.insert(other.end(), needed.begin(), needed.end() - 1); /* without the last element, which is i */
             begin.push_back(std::int64_t(other.size()));
         }
         entries = m.start.back();

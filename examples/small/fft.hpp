@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A fast Fourier transform (Cooley and Tukey 1965), by halves, of numbers in bit-reversed order. The answer is the
+/* A fast Fourier transform (Cooley and Tukey 1965), by halves. The numbers are in bit-reversed order. The answer is the
  * sum of the magnitudes. */
 #ifndef UAT_SMALL_FFT_HPP
 #define UAT_SMALL_FFT_HPP
@@ -13,7 +13,7 @@ namespace fft
 {
 using Number = std::complex<double>;
 
-constexpr int64_t n = 1 << 16, together = 4096; /* all numbers; numbers per task */
+constexpr int64_t n = 1 << 16, together = 4096; /* n: all numbers; together: numbers per task */
 
 /* Number i of the input in bit-reversed order. */
 inline Number sample(int64_t i)
@@ -21,8 +21,8 @@ inline Number sample(int64_t i)
     return Number(double(splitmix(uint64_t(i)) >> 40) * 0x1p-24, 0);
 }
 
-/* One step: combine the transforms of `size` even and `size` odd numbers. It handles elements [first, first + count) of
- * both halves. */
+/* One step: combine the transforms of `size` even and `size` odd numbers. This call handles elements [first, first +
+ * count) of both halves. */
 inline void combine(Number *even, Number *odd, int64_t first, int64_t count, int64_t size)
 {
     Number step = std::polar(1.0, -M_PI / double(size)), w = std::polar(1.0, -M_PI * double(first) / double(size));

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     uat::job job;
     uat::global_vector<uint64_t> table(slots);
     auto parallel = [t = table.span()] {
-        uat::run([t] { uat::fill(t, 0); }); /* a separate run, because the words are atomic in the next one */
+        uat::run([t] { uat::fill(t, 0); }); /* a separate run, because in the next run the words are atomic */
         return uat::run(insert_all, t);
     };
     return small::compare(argc, argv, uat_rank(), "hash", parallel, plain);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash table that all tasks insert into at once. The answer is the number of different keys. */
+/* A hash table into which all tasks insert at the same time. The answer is the number of different keys. */
 #ifndef UAT_SMALL_HASH_HPP
 #define UAT_SMALL_HASH_HPP
 

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     uat::global_vector<double> rank(n), next(n);
     auto parallel = [out = out.span(), rank = rank.span(), next = next.span()] {
         uat::run([out] { uat::fill(out, 0); });
-        uat::run(count_links, out); /* a separate run, because only it uses the counts as atomic words */
+        uat::run(count_links, out); /* a separate run, because only this run uses the counts as atomic words */
         return uat::run(iterate, out, rank, next);
     };
     return small::compare(argc, argv, uat_rank(), "pagerank", parallel, plain);

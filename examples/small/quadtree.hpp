@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A quadtree of points in the unit square. The answer is the sum of (depth + 1) * points over all of its leaves. */
+/* A quadtree of points in the unit square. The answer is the sum of (depth + 1) * points over all leaves. */
 #ifndef UAT_SMALL_QUADTREE_HPP
 #define UAT_SMALL_QUADTREE_HPP
 
@@ -8,7 +8,8 @@
 
 namespace quadtree
 {
-constexpr int64_t n = 60000, leaf = 32, together = 2048; /* n: points; leaf, together: maximum per leaf, per task */
+constexpr int64_t n = 60000, leaf = 32, together = 2048; /* n: points; leaf: maximum points of a leaf; together: of a
+                                                          * task */
 
 struct Point {
     float x, y;

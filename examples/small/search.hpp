@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the only number below n that has a given hash. The search ends as soon as a task has found it. */
+/* Find the only number below n that has a given hash. The search ends as soon as a task has found the number. */
 #ifndef UAT_SMALL_SEARCH_HPP
 #define UAT_SMALL_SEARCH_HPP
 

@@ -22,9 +22,9 @@ template <class F> double timed(F f, double &value)
 }
 
 /*
- * Run the parallel and the plain program alternately, once each or argv[1] times each, and compare their answers. Rank
- * 0 prints a line with the answer and the medians. The other ranks run only the parallel program. Returns the exit
- * status: 1 if an answer is wrong.
+ * Run the parallel and the plain program alternately, and compare their answers. Each runs argv[1] times, or once if
+ * there is no argv[1]. Rank 0 prints a line with the answer and the medians. The other ranks run only the parallel
+ * program. Returns the exit status: 1 if an answer is wrong.
  */
 template <class F, class G> int compare(int argc, char **argv, int rank, const char *name, F parallel, G plain)
 {

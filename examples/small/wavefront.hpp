@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The length of the longest common subsequence of two strings. A block of the table needs the blocks above and to the
- * left. */
+/* The length of the longest common subsequence of two strings. A block of the table needs the block above it and the
+ * block on its left. */
 #ifndef UAT_SMALL_WAVEFRONT_HPP
 #define UAT_SMALL_WAVEFRONT_HPP
 

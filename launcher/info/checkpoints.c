@@ -48,7 +48,7 @@ static bool check_memory(struct uat_sections_in *job, int64_t *bytes)
     return sound;
 }
 
-/* Read and check the files of all ranks and the job's common files. Returns whether all are undamaged. */
+/* Read and check the files of all ranks and the job's common files. Returns whether all files are undamaged. */
 static bool check_files(const struct uat_manifest *manifest, int64_t *bytes)
 {
     bool sound = true;
@@ -67,7 +67,8 @@ static bool check_files(const struct uat_manifest *manifest, int64_t *bytes)
     return sound;
 }
 
-/* Describe checkpoint `number` in o; "state" is incomplete, damaged or complete. Returns whether it is complete. */
+/* Describe checkpoint `number` in o; "state" is incomplete, damaged or complete. Returns whether the checkpoint is
+ * complete. */
 static bool add_checkpoint(json_object *o, uint64_t number)
 {
     struct uat_manifest manifest;

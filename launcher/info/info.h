@@ -19,23 +19,24 @@ struct info_job {
     int hosts, workers;
 };
 
-/* Add "auto" and "ports". If a port can be used, add "chosen" and "job" (what a worker of the job needs from that
- * port); otherwise add "advice". Returns whether a port can be used. */
+/* Add "auto" and "ports". If a port can be used, add "chosen", and "job": what a worker of the job needs from that
+ * port. Otherwise add "advice". Returns whether a port can be used. */
 bool info_add_ports(json_object *root, const struct info_job *job);
 
 /* Add "job": connections, keys and locked memory of a worker. attr: attributes of the device that the worker uses. */
 struct ibv_device_attr;
 void info_add_demand(json_object *root, const struct ibv_device_attr *attr, const struct info_job *job);
 
-/* Add "litmus" and "litmus_hosts". Returns 0, or 1 if a promise is broken or the tests could not be run. *silent is set
- * if another process of the same launcher prints everything. */
+/* Add "litmus" and "litmus_hosts". Returns 0, or 1 if a promise is broken or the tests could not run. Sets *silent if
+ * another process of the same launcher prints everything. */
 int info_add_litmus(json_object *root, uint64_t trials, bool *silent);
 
 /* Add "queue" to `chosen`: the properties of a queue pair and a memory region of this device. */
 void info_add_queue(json_object *chosen, const char *device, int port);
 
-/* Print the contents of the folder's checkpoints, and whether they are complete and undamaged. Reads all their files.
- * If the newest checkpoint cannot be used or there is none, reports that and returns 1; otherwise returns 0. */
+/* Print the contents of the folder's checkpoints, and whether the checkpoints are complete and undamaged. Reads all
+ * files of the checkpoints. Returns 0. If there is no checkpoint, or if the newest one cannot be used, reports this and
+ * returns 1. */
 int info_checkpoints(const char *folder, bool as_json);
 
 void info_print_table(json_object *root);

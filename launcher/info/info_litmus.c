@@ -8,7 +8,7 @@ int info_add_litmus(json_object *root, uint64_t trials, bool *silent)
     int rc = litmus_run(trials, &litmus);
     *silent = litmus.rank > 0;
     if (rc)
-        return 1; /* reported by the function that failed */
+        return 1; /* the function that failed has reported the error */
     json_object *hosts = json_object_new_array();
     for (int i = 0; i < 2; i++)
         json_object_array_add(hosts, json_object_new_string(litmus.hosts[i]));

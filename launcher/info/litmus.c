@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rank 1 is the thief, which posts chains. Rank 0 is the victim, whose CPU accesses its own segment. In one test the
+ * Rank 1 is the thief: it posts chains. Rank 0 is the victim: its CPU accesses its own segment. In one test the
  * victim's queue pair accesses that segment as well. The thief counts violations.
  */
 #include "launcher/info/litmus.h"
@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "launcher/info/pair.h"
 
-/* Offsets in both segments, in words; they are at least a cache line apart. */
+/* Offsets in both segments, in words. They are at least a cache line apart. */
 enum { FLAG = 0, DATA = 64, DONE = 128, PAYLOAD = 256, PAYLOAD_WORDS = 64, LANDING = 1024, ALL = 2 * LANDING };
 _Static_assert(ALL <= (int)PAIR_WORDS, "fit into the segments");
 
@@ -23,9 +23,9 @@ enum { DISTANCES = 64, TRIPS = 16 /* round trips to measure; the shortest one co
 /* Each process has its own board. */
 struct board {
     uint64_t trials;
-    uint64_t trip; /* ticks of the processor's counter that a READ of the other process's memory takes */
+    uint64_t trip; /* time of a READ of the other process's memory, in ticks of the processor's counter */
     int rc;
-    struct litmus_result *results; /* each process fills in some of them; in the end both processes have all of them */
+    struct litmus_result *results; /* each process fills in some results; in the end both processes have all results */
     char hosts[2][64];
 };
 
@@ -52,7 +52,7 @@ static void tell_done(struct pair *pair)
     pair_do(pair, 0, &op, 1);
 }
 
-/* A CMP_SWAP takes effect before a READ that follows it in its chain. */
+/* A CMP_SWAP takes effect before a later READ of the same chain. */
 static void cmp_swap_read(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
@@ -66,8 +66,7 @@ static void cmp_swap_read(struct pair *pair, struct board *board, struct litmus_
 }
 
 /*
- * Make the victim wait. The wait lasts between 0 and 2 of the thief's round trips. The time changes from trial to
- * trial.
+ * Make the victim wait for 0 to 2 of the thief's round trips. The time changes from trial to trial.
  */
 static void keep_distance(const struct board *board, uint64_t trial)
 {
@@ -91,7 +90,8 @@ static void claim_pop(struct pair *pair, struct board *board, struct litmus_resu
         } else {
             keep_distance(board, i);
             __atomic_store_n(w + DATA, i + 1, __ATOMIC_RELAXED);
-            __atomic_thread_fence(__ATOMIC_SEQ_CST); /* orders store before load; pairs with the chain's order */
+            __atomic_thread_fence(__ATOMIC_SEQ_CST); /* orders the store before the load; pairs with the order of the
+                                                      * chain's operations */
             saw = load(w + FLAG) == i + 1;
         }
         bool other_saw = pair_meet(pair, saw);
@@ -102,7 +102,7 @@ static void claim_pop(struct pair *pair, struct board *board, struct litmus_resu
     }
 }
 
-/* A WRITE is complete in memory before an atomic that follows it in its chain takes effect. The victim's CPU checks. */
+/* A WRITE is complete in memory before a later atomic of the same chain takes effect. The victim's CPU checks. */
 static void write_fetch_add(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *payload = w + PAYLOAD, *landing = w + LANDING;
@@ -152,8 +152,8 @@ static void store_read(struct pair *pair, struct board *board, struct litmus_res
     tell_done(pair);
 }
 
-/* The thief adds to the lower half of a word; the victim adds to its upper half, with its CPU or through its own queue
- * pair. A violation is an addition that is missing at the end. */
+/* The thief adds to the lower half of a word. The victim adds to the word's upper half, by its CPU or through its own
+ * queue pair. A violation is an addition that is missing at the end. */
 static void add_add(struct pair *pair, struct board *board, struct litmus_result *r, bool by_cpu)
 {
     uint64_t *w = pair->words, *landing = w + LANDING, owner_adds = 0;
@@ -195,8 +195,9 @@ static void cpu_adapter(struct pair *pair, struct board *board, struct litmus_re
     add_add(pair, board, r, true);
 }
 
-/* Once a chain that contains an atomic is complete, a load by this CPU sees the chain's changes. Each process posts to
- * its own segment by a queue pair to itself, as a worker posts to the segments of other workers on its host. */
+/* After a chain that contains an atomic is complete, a load by this CPU sees the chain's changes. Each process posts to
+ * its own segment through a queue pair to itself. A worker posts to the segments of other workers on its host in the
+ * same way. */
 static void completion_load(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
@@ -233,15 +234,16 @@ static void write_read(struct pair *pair, struct board *board, struct litmus_res
     }
 }
 
-/* Two READs in a chain take effect in order. They read words on different cache lines, FLAG and then DATA. The victim's
- * CPU stores DATA before FLAG, so a chain in order finds DATA at least as new as FLAG. */
+/* Two READs in a chain take effect in order. They read words on different cache lines, first FLAG and then DATA. The
+ * victim's CPU stores DATA before FLAG. So if the READs are in order, DATA is at least as new as FLAG. */
 static void read_read(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
     if (pair->rank == 0) {
         for (uint64_t i = 1; !load(w + DONE); i++) {
             __atomic_store_n(w + DATA, i, __ATOMIC_RELAXED);
-            __atomic_store_n(w + FLAG, i, __ATOMIC_RELEASE); /* after the store to DATA; pairs with the two READs */
+            __atomic_store_n(w + FLAG, i, __ATOMIC_RELEASE); /* release: after the store to DATA; pairs with the two
+                                                              * READs */
             pair_look(pair);
         }
         return;

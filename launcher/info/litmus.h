@@ -10,7 +10,7 @@ enum { LITMUS_TESTS = 9 };
 
 struct litmus_result {
     const char *name, *meaning;
-    bool demonstration; /* the runtime never relies on this property, so violations are expected and are no failure */
+    bool demonstration; /* the runtime never relies on this property, so violations are no failure */
     uint64_t trials, violations;
 };
 
@@ -20,8 +20,9 @@ struct litmus {
     struct litmus_result results[LITMUS_TESTS];
 };
 
-/* Run all tests, `trials` trials each, between two processes: the two that a launcher has started, or else this process
- * and a child. Returns 0, or a negative errno if the tests could not be run. */
+/* Run all tests between two processes, `trials` trials of each test. The two processes are those that a launcher has
+ * started. Without a launcher they are this process and a child. Returns 0, or a negative errno if the tests could not
+ * run. */
 int litmus_run(uint64_t trials, struct litmus *out);
 
 #endif

@@ -79,7 +79,7 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg)
         fn(pair, arg);
         rc = uat_transport_ibv.flush(pair->transport);
     }
-    if (!rc) /* so that neither process leaves while the other's operations are in flight */
+    if (!rc) /* neither process may leave while the other's operations are in flight */
         rc = pair->way->exchange(pair, "", 0, both);
     if (pair->transport)
         uat_transport_ibv.close(pair->transport);
@@ -90,7 +90,8 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg)
 int pair_run(pair_fn *fn, void *arg, int *rank)
 {
     bool launched = getenv("PMIX_RANK") && getenv("PMIX_NAMESPACE");
-    /* Private memory, so that each process has its own after a fork. The address is the same on all hosts. */
+    /* The memory is private, so that each process has its own segment after a fork. The address is the same on all
+     * hosts. */
     char *segment = mmap((void *)(uintptr_t)UAT_SEGMENT_ADDRESS_DEFAULT, PAIR_SEGMENT, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (segment == MAP_FAILED) {

@@ -19,14 +19,14 @@ struct pair;
 
 /* The functions by which the two processes meet. Both processes must call exchange() and meet() in the same order. */
 struct pair_way {
-    /* Give the other process a blob and get both blobs: out[0], out[1]; valid until the pair ends. Returns 0 or a
-     * negative errno, which it has reported. */
+    /* Give the other process a blob, and get both blobs: out[0] and out[1]. They are valid until the pair ends. Returns
+     * 0 or a negative errno after reporting the error. */
     int (*exchange)(struct pair *pair, const void *blob, size_t size, struct uat_endpoint out[2]);
     /* See pair_meet(). Called only when both are connected. */
     uint32_t (*meet)(struct pair *pair, uint32_t word);
     /* Has the other process been lost? If so, print a line and exit with status 1. */
     void (*look)(struct pair *pair);
-    /* Called before this process exits, if the other process may be waiting for a meeting. */
+    /* Called before this process exits while the other process may be waiting for a meeting. */
     void (*give_up)(void);
 };
 
@@ -46,8 +46,8 @@ typedef void pair_fn(struct pair *pair, void *arg);
 
 /*
  * Run fn in two processes. With a launcher, these are the two processes that it has started, connected by PMIx. Without
- * a launcher, they are this process and a child, which exits after fn. Each process has its own arg. *rank: the
- * caller's rank. Returns 0. If fn could not be run or the other process has failed, reports that and returns a negative
+ * a launcher, they are this process and a child. The child exits after fn. Each process has its own arg. *rank: the
+ * caller's rank. Returns 0. If fn could not run or the other process has failed, reports this and returns a negative
  * errno.
  */
 int pair_run(pair_fn *fn, void *arg, int *rank);
@@ -56,7 +56,7 @@ int pair_run(pair_fn *fn, void *arg, int *rank);
 int pair_fork(struct pair *pair, pair_fn *fn, void *arg);
 int pair_launched(struct pair *pair, pair_fn *fn, void *arg);
 
-/* Open the transport, run fn, close the transport. Returns 0 or a negative errno, which it has reported. */
+/* Open the transport, run fn, close the transport. Returns 0 or a negative errno after reporting the error. */
 int pair_side(struct pair *pair, pair_fn *fn, void *arg);
 
 /*
@@ -65,10 +65,11 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg);
  */
 uint32_t pair_meet(struct pair *pair, uint32_t word);
 
-/* Call this in every loop that waits for the other process. It ends this process if the other process is lost. */
+/* Call this in every loop that waits for the other process. This call ends this process if the other process is
+ * lost. */
 void pair_look(struct pair *pair);
 
-/* Post a chain to a rank and wait for it. On failure, reports it and exits with status 1. */
+/* Post a chain to a rank, and wait for it. After a failure, reports the failure and exits with status 1. */
 void pair_do(struct pair *pair, int rank, const struct uat_op *ops, int count);
 
 #endif

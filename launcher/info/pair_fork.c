@@ -17,7 +17,8 @@ enum { EXCHANGES = 4 };
 
 struct shared {
     uint32_t arrived[2];    /* number of meetings that each process has reached */
-    uint32_t brought[2][2]; /* [meeting % 2][rank]: one process may be one meeting ahead of the other */
+    uint32_t brought[2][2]; /* [meeting % 2][rank]: two slots, because one process may be one meeting ahead of the
+                             * other */
     pid_t child;
     char host[64];
     int exchanges[2];
@@ -25,7 +26,7 @@ struct shared {
     size_t size[EXCHANGES][2];
 };
 
-/* Has the child ended? It is not reaped here. *number: the signal that ended it, or 0. */
+/* Has the child ended? This function does not reap the child. *number: the signal that ended the child, or 0. */
 static bool child_gone(pid_t child, int *number)
 {
     siginfo_t info = {.si_pid = 0};
@@ -63,8 +64,7 @@ static uint32_t meet(struct pair *pair, uint32_t word)
     struct shared *s = pair->of_way;
     uint32_t *brought = s->brought[pair->meetings % 2];
     brought[pair->rank] = word;
-    /* Release: publishes what this process did before the meeting. The other process acquires it with the load in its
-     * loop. */
+    /* Release: publishes what this process did before the meeting. Pairs with the load in the other process's loop. */
     uint32_t mine = __atomic_add_fetch(&s->arrived[pair->rank], 1, __ATOMIC_RELEASE);
     for (;;) {
         int number;

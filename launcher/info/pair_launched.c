@@ -15,12 +15,12 @@
 
 enum { EXCHANGES = 4, LINE = 8 /* words of a cache line */ };
 
-/* Lies at the end of the segment, at the same address in both processes. */
+/* The meetings' words. They lie at the end of the segment, at the same address in both processes. */
 struct meetings {
     /* [meeting % 2][0]: the meeting's number and the other process's word. The other process WRITEs it. */
     uint64_t arrived[2][LINE];
     uint64_t own[LINE];  /* [0]: source of that WRITE */
-    uint64_t seen[LINE]; /* [0]: where a READ of the other process's word lands */
+    uint64_t seen[LINE]; /* [0]: destination of a READ of the other process's word */
 };
 _Static_assert(sizeof(struct meetings) <= PAIR_MEETINGS, "fits into its part of the segment");
 
@@ -37,12 +37,11 @@ struct launched {
 };
 
 static struct {
-    uint64_t since; /* when the wait started, in seconds; 0: not waiting */
+    uint64_t since; /* when the current wait started, in seconds; 0: not waiting */
     int limit;      /* seconds; 0: no limit */
 } waits;
 
-/* Called during a fence of PMIx. PMIx's servers may never answer if the other process or the network between them is
- * lost. */
+/* Called during a fence of PMIx. If the other process or the network is lost, PMIx's servers may never answer. */
 static void waiting(void)
 {
     uint64_t now = uat_clock_seconds();
@@ -95,8 +94,8 @@ static void look(struct pair *pair)
     pair_do(pair, 1 - pair->rank, &op, 1);
 }
 
-/* The meeting's number and the word are in one 8-byte word, so no order between them is needed. Two slots suffice: a
- * process that has reached the previous meeting has read the slot of the meeting before that one. */
+/* The meeting's number and the word are in one 8-byte word, so no order between them is needed. Two slots suffice: at
+ * meeting k, the other process has reached meeting k - 1, so it has read the slot of meeting k - 2. */
 static uint32_t meet(struct pair *pair, uint32_t word)
 {
     struct meetings *m = meetings_of(pair);
@@ -132,7 +131,7 @@ static int run(struct pair *pair, const struct uat_job *job, pair_fn *fn, void *
     return rc;
 }
 
-/* All processes finalize, because an abort of the job could silence the process that reports the reason. */
+/* All processes finalize. An abort of the job could silence the process that reports the reason. */
 static int refuse(const struct uat_job *job)
 {
     if (job->rank == 0)

@@ -26,8 +26,8 @@ static json_object *describe_gid(const struct ibv_gid_entry *entry)
     return o;
 }
 
-/* Add the GIDs of a port. For the chosen port, add to `chosen` the GID that a worker uses, or the reason why none can
- * be used. */
+/* Add the GIDs of a port. For the chosen port, add to `chosen` the GID that a worker uses, or the reason why it can use
+ * none. */
 static void add_gids(json_object *o, const struct uat_ibv_port *port, json_object *chosen)
 {
     struct ibv_context *context = uat_ibv_context_use(port->device);

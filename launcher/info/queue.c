@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The orders that the chosen device promises, and the shortcuts that it has. A queue pair and a memory region show
- * them. Both are made as a worker makes its own, and are released at once. */
+ * them. This file makes both in the same way as a worker does, and releases them at once. */
 #include "launcher/info/info.h"
 
 #include <errno.h>
@@ -84,7 +84,7 @@ void info_add_queue(json_object *chosen, const char *device, int port)
     } else {
         info_add_text(o, "error", strerror(errno));
     }
-    /* mlx5's driver reads these variables. If they are unset, it uses BlueFlame for single requests. */
+    /* mlx5's driver reads these variables. If they are unset, the driver uses BlueFlame for single requests. */
     const char *off = getenv("MLX5_SHUT_UP_BF"), *prefer = getenv("MLX5_POST_SEND_PREFER_BF");
     if (strncmp(device, "mlx5", strlen("mlx5")) == 0)
         info_add_text(o, "blueflame",

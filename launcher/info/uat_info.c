@@ -35,7 +35,7 @@ static const char usage[] =
 
 struct arguments {
     bool json;
-    uint64_t litmus; /* trials; 0: do not run them */
+    uint64_t litmus; /* trials of each litmus test; 0: do not run the tests */
     struct info_job job;
     const char *folder; /* folder of checkpoints; NULL: show the host */
 };

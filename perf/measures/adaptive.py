@@ -3,10 +3,11 @@
 
     perf/measure adaptive [-n 1,2] [--virtual 64,256,1024] [--rounds 3] [--iterations 1000] [--elements 8192] [--build build]
 
-The tables show the seconds of uat-adaptive. -n: numbers of workers in real time. In real time the ways take turns in each round, and the
-median counts. --virtual: numbers of workers in virtual time, with 16 workers per host and one run of each way. In virtual time each worker
-has --iterations iterations of 1 us, or --elements elements to sort. In real time it has 100 times as many. `sort` is a merge sort whose
-passes are loops. `uat_sort()` is the library's quicksort, which does not advance virtual time.
+The tables show the seconds of uat-adaptive. -n: numbers of workers in real time. In real time the ways take turns in
+each round, and the median over the rounds counts. --virtual: numbers of workers in virtual time, with 16 workers per
+host and one run of each way. In virtual time each worker has --iterations iterations of 1 us, or --elements elements to
+sort. In real time each worker has 100 times as many. `sort` is a merge sort whose passes are loops. `uat_sort()` is the
+library's quicksort, which does not advance virtual time.
 """
 import statistics
 import time
@@ -14,7 +15,7 @@ import time
 import runs
 
 APPS = {"loop": 0, "search": 1, "prefix": 2, "sort": 3}
-REAL = 100  # the size of a real run, in virtual ones
+REAL = 100  # a run in real time is this many times as large as one in virtual time
 WAYS = {"pattern.h": 0, "concurrent": 1, "cooperative": 2, "uat_sort()": 4}
 
 

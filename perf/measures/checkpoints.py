@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The costs of checkpoints: their speed compared with dd and memcpy, the time until all workers have stopped, the slow-down by one checkpoint per
-second, and how much slower UAT_CHECKPOINT makes spawns and joins.
+"""The costs of checkpoints: speed, time until all workers have stopped, slow-down of programs, of spawns and of joins.
 
     perf/measure checkpoints [--rounds 3] [--elements 50000000] [--parts PART,...] [--workers 1024] [--folder FOLDER] [--build build]
 
 Parts: `spawn` compares the cycles of a spawn and a join with and without UAT_CHECKPOINT, in turns. `virtual` measures the time until --workers
-workers have stopped, in virtual time. The other parts are `speed`, `stand` and `slow-down`.
+workers have stopped, in virtual time. The other parts are `speed`, `stand` and `slow-down`. In `slow-down`, each
+checkpoint follows one second after the previous one.
 
-The speed is measured at the last checkpoint of a sort, when both arrays of the sort are full. On a disk it is compared with `dd conv=fsync` of a file
-with the same number of bytes, through the page cache and with direct writes; in /dev/shm, with a copy within memory.
+The speed is that of the last checkpoint of a sort, when both arrays of the sort are full. On a disk the script compares
+it with `dd conv=fsync` of a file with the same number of bytes, through the page cache and with direct writes. In
+/dev/shm the script compares it with a copy within memory.
 """
 import re
 import shutil
@@ -26,7 +27,8 @@ MEMORY = Path("/dev/shm")
 
 
 def job(options, command, folder, every=1):
-    """Run with periodic checkpoints. Returns the report, and (ms until all workers had stopped, ms until it was complete) of each checkpoint."""
+    """Run with periodic checkpoints. Returns the report, and for each checkpoint (ms until all workers had stopped, ms
+    until the checkpoint was complete)."""
     shutil.rmtree(folder, ignore_errors=True)
     settings = {"UAT_CHECKPOINT": f"{folder},every={every}", "UAT_LOG": "info"} if every else {}
     done = runs.run([options.build / "launcher" / "uatrun", "-n", 2, options.build / command[0], *command[1:], "--json"], settings)
@@ -61,7 +63,7 @@ def of_disk(source, folder, *more):
 
 
 def others_of(place, source, folder):
-    """Names and GB/s of what a checkpoint is compared with."""
+    """What the script compares a checkpoint with: names and GB/s."""
     if place == "disk":
         yield "dd conv=fsync", of_disk(source, folder)
         yield "dd conv=fsync oflag=direct", of_disk(source, folder, "oflag=direct")
@@ -88,7 +90,7 @@ def of_speed(options, folder):
 
 
 def of_spawn(options, folder):
-    """Compare costs with and without UAT_CHECKPOINT. The two runs of a round follow each other directly."""
+    """Compare costs with and without UAT_CHECKPOINT. In each round, one run directly follows the other."""
     for name, workers, command, figure in (("uat-spawn, spawn and join", 1, ["perf/uat-spawn"], lambda r: r["spawn_join"]["median_cycles"]),
                                            ("uat-fib 32", 1, ["perf/uat-fib", "32", "--repeat", "9"], lambda r: r["cycles_per_task"])):
         without = figure(runs.uatrun(options.build, workers, *command))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The time of tiled Cholesky in virtual time, and its ratio to a bound. The ways are data-flow tasks, fork and join, latches, and nested
-flows.
+"""Tiled Cholesky in virtual time by data-flow tasks, fork and join, latches, or nested flows: time, ratio to a bound.
 
     perf/measure cholesky [--tiles 32] [--workers 16,64,256] [--gemm 420000,52000] [--ways 0,1,2,3] [--build build]
 
-The bound is the time of a greedy list schedule of the same tasks. In this schedule, spawns, look-ups and transfers are free, and an idle
-worker takes the first task in program order whose predecessors have ended. Virtual time does not depend on the machine's load.
+The bound is the time of a greedy list schedule of the same tasks. In this schedule, spawns, look-ups and transfers take
+no time. An idle worker takes the first task in program order whose predecessors have ended. Virtual time does not
+depend on the machine's load.
 """
 import heapq
 
@@ -15,7 +15,7 @@ WAYS = {0: "data flow", 1: "fork-join", 2: "latches", 3: "nested flows"}  # of -
 
 
 def tasks_of(tiles):
-    """The tasks in program order: (time in sixths of a gemm, tiles that are read, tile that is updated)."""
+    """The tasks in program order: (time in sixths of a gemm, tiles read, tile updated)."""
     for k in range(tiles):
         yield 1, [], (k, k)
         for i in range(k + 1, tiles):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The costs of spawns by value, as ratios to oneTBB and OpenMP, and of global memory, as ratios to plain memory.
+"""The costs of spawns by value relative to oneTBB and OpenMP, and of global memory relative to plain memory.
 
     perf/measure costs [--rounds 7] [--build build]
 
@@ -14,7 +14,7 @@ TRANSFER = ["perf/uat-transfer", "--rounds", "5", "--ops", "500", "--far-mib", "
 
 
 def of_transfer(build):
-    """Yield ratios: the time of accesses of 8 bytes and of 64 KiB, divided by the processor's own time for them."""
+    """Yield ratios: the time of accesses of 8 bytes and of 64 KiB, divided by the time of the same plain accesses."""
     for size in (8, 65536):
         rows = runs.uatrun(build, 2, *TRANSFER, "--bytes", size, UAT_GLOBAL_HOSTS="2")["rows"]
         ns = {(row["operation"], row["where"]): row["ns"] for row in rows if row["bytes"] == size and row["window"] == 1}

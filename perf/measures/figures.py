@@ -3,8 +3,8 @@
 
     perf/measure figures [--rounds 5] [--build build]
 
-Every figure is measured in each round. The table shows the median, the minimum and the maximum over the rounds. Ratios are formed within
-a round.
+Every figure is measured in each round. The table shows the median, the minimum and the maximum over the rounds. Each
+ratio compares times of the same round.
 """
 import runs
 
@@ -12,7 +12,7 @@ FIB = ["perf/uat-fib", "35", "--repeat", "5"]
 BTC = ["perf/uat-btc", "-d", "20", "-i", "1", "--repeat", "15"]
 STEAL = ["perf/uat-steal", "--stack", "1024"]
 SPAWN_PARTS = ("push_pop", "publish_take_back", "resume_suspend", "evacuate_resume", "spawn_join", "flat_loop")
-PROGRAMS = {  # whether the program is also compared with its sequential version
+PROGRAMS = {  # program: is it also compared with its sequential version?
     "NQueens 13": (["perf/uat-nqueens", "-n", "13"], True),
     "UTS T1": (["perf/uat-uts", "-t", "1", "-a", "3", "-d", "10", "-b", "4", "-r", "19"], True),
     "UTS T3": (["perf/uat-uts", "-t", "0", "-b", "2000", "-q", "0.124875", "-m", "8", "-r", "42"], False),

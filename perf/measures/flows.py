@@ -3,9 +3,10 @@
 
     perf/measure flows [--parts tasks,programs] [--programs cholesky,...] [--rounds 7] [--repeat 20] [--build build]
 
-A round runs all programs in turn, so that a change in the machine's speed affects both sides of a ratio. tasks: each figure of a round is the minimum
-of the repetitions, because on a busy machine a job of 2 workers mostly waits for a preempted worker. programs: each figure is the ratio of the
-parallel time to the sequential time, as the median of the repetitions. Each program runs its parallel and its sequential form in turn.
+A round runs all programs in turn, so that a change in the machine's speed affects both sides of a ratio. tasks: each
+figure of a round is the minimum of the repetitions. (On a busy machine, a job of 2 workers mostly waits for a preempted
+worker.) programs: a repetition gives the parallel time divided by the sequential time. Each figure is the median of the
+repetitions. Each program runs its parallel and its sequential form in turn.
 """
 import re
 import statistics

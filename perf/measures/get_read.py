@@ -3,12 +3,13 @@
 
     perf/measure get-read --peer HOST --server "WORDS" [--device rxe0] [--gid-index 1] [--sizes 8,4096] [--rounds 5] [--ops 200] -- LAUNCHER of two workers
 
-WORDS run a command on the second host, and HOST is its address. In the guests of tests/vm/run these are node2 and 10.9.0.2:
+WORDS run a command on the second host. HOST is that host's address. In the guests of tests/vm/run these are node2 and
+10.9.0.2:
     tests/vm/run --guests 2 --slurm -- perf/measure get-read --peer 10.9.0.2 --server node2 -- srun --mpi=pmix -N 2 --ntasks-per-node=1
-The last lines give the ratio of two medians over the rounds: of the get's median in each round, and of ib_read_lat's median in each round. Sizes are in
-bytes, 8 to
-1048576. ib_read_lat is part of the package perftest. The "typical" latency that it prints is its median. Both programs time one READ at a time, from
-posting it until polling finds its completion. In both programs the process on the second host sleeps.
+Each round gives a median of the get and a median of ib_read_lat. The last lines give the ratio of the medians of both
+over all rounds. Sizes are in bytes, 8 to 1048576. ib_read_lat is part of the package perftest. The "typical" latency
+that it prints is its median. Both programs time one READ at a time, from posting it until polling finds its completion.
+In both programs the process on the second host sleeps.
 """
 import re
 import shlex
@@ -20,7 +21,7 @@ import time
 import runs
 
 GET = 6  # the number of `get` in uat-transfer's table
-TRIES, PAUSE = 40, 0.25  # to reach the server; seconds between two tries
+TRIES, PAUSE = 40, 0.25  # tries to reach the server; seconds between two tries
 CLOCKS = 5  # runs of ib_read_lat until it has determined the rate of the CPU's counter
 
 
@@ -44,7 +45,8 @@ def read(options, size):
 
 
 def read_once(options, size):
-    """One run of ib_read_lat. Returns None if it printed inf because it could not determine the rate of its counter."""
+    """One run of ib_read_lat. Returns None if ib_read_lat printed inf, because it could not determine the rate of its
+    counter."""
     words = ["ib_read_lat", "-F", "-d", options.device, "-x", options.gid_index, "-s", size, "-n", 10 * options.ops]
     words = [str(word) for word in words]
     with subprocess.Popen([*options.server, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -106,7 +108,7 @@ def measure(options):
     for turn in range(options.rounds):
         for size in options.sizes:
             taken = {}
-            for act in (get, read) if turn % 2 == 0 else (read, get):  # so that a drift of the machine favours neither
+            for act in (get, read) if turn % 2 == 0 else (read, get):  # a drift of the machine must favour neither
                 taken[act] = act(options, size)
             typical, average = taken[read]
             gets[size].append(taken[get])

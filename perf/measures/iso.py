@@ -5,7 +5,7 @@ import re
 import runs
 
 FAULT_NS = 11400  # 21 K cycles of SPARC64 IXfx (HPDC'15)
-SLOT = 1 << 14  # bytes of a stack's place in HPDC'15's example
+SLOT = 1 << 14  # bytes reserved per stack in HPDC'15's example
 X86_64 = 47  # bits of a process's addresses
 
 # network, nanoseconds per task, command
@@ -39,7 +39,8 @@ def print_children(options):
 
 
 def run_of(options, workers, program, network, task):
-    """Returns the report, and the number of first touches of pages, or None in its place if no time per fault is set."""
+    """Returns the report, and the number of first touches of pages. If no time per fault is set, returns None instead
+    of this number."""
     name, *arguments = program.split()
     done = runs.run([options.build / "launcher" / "uatrun", "-n", workers, options.build / "perf" / name, *arguments, "--json"],
                     {"UAT_TRANSPORT": "sim", "UAT_SIM_NETWORK": network, "UAT_SIM_TASK": f"{task}ns", "UAT_SIM_QUANTUM": "2us", "UAT_STACK_SIZE": "256k",

@@ -5,9 +5,10 @@
                          [--workers 64,480] [--build build]
 
 `fx10` and `tsubame` are the simulated machines (docs/simulation.md). The papers' protocol is UAT_DEQUE=paper with one victim per peek. uat's protocol
-is the default, claim. A run of the papers has some 10^11 to 10^12 tasks. Here the trees are smaller: each worker has --microseconds of work, and the
-numbers of workers are divided by --scale. The script prints by what factor each tree is smaller. The work of a task is the papers' time per task (or
-node) and worker, which includes the cost of their runtime. If a row's difference is above 10 %, the row names the cause or says "not explained".
+is the default, claim. A run of the papers has some 10^11 to 10^12 tasks. Here the trees are smaller: each worker has
+--microseconds of work, and the script divides the numbers of workers by --scale. The script prints how many times
+smaller each tree is. The work of a task is the papers' time per task (or per node) on one worker. This time includes
+the cost of the papers' runtime. If a row's difference is above 10 %, the row names the cause or says "not explained".
 """
 import math
 import time
@@ -23,14 +24,15 @@ PAPER, CLAIM = {"UAT_DEQUE": "paper", "UAT_PEEKS": "1"}, {"UAT_DEQUE": "claim"}
 BLIND = {"UAT_DEQUE": "paper", "UAT_PEEKS": "none"}
 MESSAGE = {"UAT_DEQUE": "paper-message", "UAT_PEEKS": "1"}
 MESSAGE_BLIND = {"UAT_DEQUE": "paper-message", "UAT_PEEKS": "none"}
-POLL = 58  # ns: creation of a task on TSUBAME2.5, AM-based, takes 353 - 184 cycles of 2.93 GHz longer
+POLL = 58  # ns: on TSUBAME2.5, AM-based, creating a task takes 353 - 184 cycles of 2.93 GHz longer
 
-# network, bytes of the stack, GHz, published cycles: whole steal, suspend and resume, fetch-and-add, READ, WRITE, page fault
+# paper: network, bytes of the stack, GHz, published cycles. The cycles are those of a whole steal, suspend and resume,
+# fetch-and-add, READ, WRITE, and page fault
 STEALS = {"HPDC'15": ("fx10", 3055, 1.848, {"steal": 42000, "suspend and resume": 3500, "fetch-and-add": 9800, "fault": 21000}),
           "JIP 2016": ("tsubame", 664, 2.93, {"steal": 86000, "suspend and resume": 1100, "READ": 11600, "WRITE": 8400}),
           "JIP 2016, AM-based": ("tsubame-am", 664, 2.93, {"steal": 61000, "suspend and resume": 800, "READ": 8200, "WRITE": 5900})}
-# JIP 2016, AM-based with 1800 workers, with and without the empty check: its time divided by the time of RDMA-emulated, and the % of its time that goes
-# to messages
+# JIP 2016, AM-based with 1800 workers, with and without the empty check: its time relative to RDMA-emulated, and the %
+# of its time that messages take
 AM = {"btc": ((2.88, 63.3), (3.67, 70.0)), "uts": ((1.30, 25.7), (1.38, 29.8)), "nqueens": ((1.41, 41.4), None)}
 
 # paper, program, nanoseconds per task or node and worker, tasks or nodes of the run, efficiency, seconds of the run, published bytes of stack
@@ -40,13 +42,13 @@ RUNS = [("HPDC'15", FX10, "BTC, depth 39", "btc", 229, 2**40 - 1, .98, 65.67), (
         ("JIP 2016", TSUBAME, "BTC, depth 41", "btc", 46, 2**42 - 1, .99, 113.0), ("JIP 2016", TSUBAME, "UTS 18", "uts", 444, 439e9, .98, 108.2),
         ("JIP 2016", TSUBAME, "NQueens 18", "nqueens", 5900, 59e9, .99, 194.0)]
 
-# program: the papers' bytes per level, and two depths to measure at
+# program: the papers' bytes per level, and the two depths at which to measure
 STACKS = {"BTC": ("uat-btc -i 1 -d", 1120, 16, 20), "UTS": ("uat-uts --papers 1 -t 1 -r 0 -b 4 -a 3 -d", 7856, 7, 9),
           "NQueens": ("uat-nqueens --papers 1 -n", 4848, 8, 10)}
 
 
 def compared(published, paper, claim, form, cause, what):
-    """Print a row. A difference above LIMIT is printed as not explained if no cause is given."""
+    """Print a row. If a difference is above LIMIT and no cause is given, print "not explained"."""
     difference = (paper - published) / published if paper is not None else None
     if difference is None:
         text, cause = "-", cause or "not simulated"
@@ -99,8 +101,8 @@ def size_of(program, items):
 
 
 def time_of_task(options, program, arguments, ns):
-    """Returns the time per task, in ns, that makes a node take `ns`; the number of nodes; the number of tasks. A run of one worker in real
-    time counts nodes and tasks."""
+    """Returns the time per task, in ns, for which a node takes `ns`; the number of nodes; the number of tasks. To count
+    nodes and tasks, runs the program in real time with one worker."""
     report = runs.uatrun(options.build, 1, f"perf/uat-{program}", *arguments)
     nodes = report["result"] if program == "btc" else report["nodes"]
     return max(1, round(ns * nodes / report["tasks"])), nodes, report["tasks"]

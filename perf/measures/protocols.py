@@ -3,9 +3,10 @@
 
     perf/measure protocols [-n 2,4,16,64] [--transport sim|shm|ibv] [--rounds 3] [--build build] [-- UTS's arguments]
 
-In virtual time (sim, each worker on a separate host) one run of each case is enough, because a second one would be identical. The times are
-simulated. In real time the cases take turns in each round, and the counts are medians over the rounds. The claim protocol needs the peek. In virtual
-time the efficiency is relative to the work. In real time it is relative to one worker with the same protocol. Operations are per steal.
+In virtual time (sim, each worker on a separate host) one run of each case is enough, because a second run would be
+identical. These times are simulated. In real time the cases take turns in each round, and the counts are medians over
+the rounds. The claim protocol needs the peek. In virtual time the efficiency is relative to the work. In real time it
+is relative to one worker with the same protocol. Operations are per steal.
 """
 import os
 import statistics
@@ -44,7 +45,7 @@ def measure(options):
     tree = options.tree or TREES[options.transport].split()
 
     def one(case):
-        """Run one case. The run fails if its answer differs from that of the sequential search."""
+        """Run one case. The run fails if its answer differs from the sequential search's answer."""
         return runs.uatrun(options.build, case[1], "perf/uat-uts", *tree, "--seq",
                            **{"UAT_TRANSPORT": options.transport, "UAT_SIM_NETWORK": os.environ.get("UAT_SIM_NETWORK", "cx6") + ",node=1", **SERIES[case[0]]})
 

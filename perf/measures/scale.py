@@ -5,12 +5,14 @@
     perf/measure scale -n 64,256 --set UAT_DEQUE=claim --versus UAT_DEQUE=lock -- build/perf/uat-btc -d 14 -i 1
     perf/measure scale -n 256 --set UAT_SIM_NETWORK=cx6 --versus UAT_SIM_NETWORK=fx10 -- build/perf/uat-nqueens -n 10
 
-The efficiency is tasks times UAT_SIM_TASK, divided by workers times seconds. --idle reads from a timeline which fractions of all workers' time were
-not work. `start` is the time before a worker's first task, and `tail` is the time after its last task. Between them are `steals` (successful ones),
-`joins` (with a child or parent on another worker) and `search` (nothing was found). `other` is the remaining time: start and end of the run on all
-workers, and tasks that wait. `limits` names the largest of these fractions if it is 1 % or more, or `adapter` if the busiest adapter served requests
-for more than 60 % of the run. --cost shows the cost of the simulation itself. This is wall time and processor time per step, without the start and
-the end of the processes. --json prints one JSON object per line, for uat-plot.
+The efficiency is tasks times UAT_SIM_TASK, divided by workers times seconds. --idle shows, from a timeline, the
+fractions of all workers' time that were not work. `start` is the time before a worker's first task, and `tail` is the
+time after its last task. Between them are `steals` (successful ones), `joins` (with a child or parent on another
+worker) and `search` (nothing was found). `other` is the remaining time: start and end of the run on all workers, and
+tasks that wait. `limits` names the largest of these fractions if it is 1 % or more. It names `adapter` if the busiest
+adapter served requests for more than 60 % of the run. --cost shows the cost of the simulation itself: wall time and
+processor time per step, without the start and the end of the processes. --json prints one JSON object per line, for
+uat-plot.
 """
 import json
 import os
@@ -42,7 +44,8 @@ def overlap(event, begin, end):
 
 
 def idle_of(path, workers, report):
-    """The fractions of the workers' time, one for each of PARTS. None if the timeline is incomplete because its memory was full."""
+    """The fractions of the workers' time: one fraction for each of PARTS. None if the timeline is incomplete because
+    its memory was full."""
     document = json.loads(Path(path).read_text())
     if document["otherData"]["dropped"]:
         return None

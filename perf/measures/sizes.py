@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Measure the time, connections and memory that a worker needs to start over verbs, for several numbers of workers and values of UAT_CONNECT.
+"""Measure the time, connections and memory that a worker needs to start over verbs.
 
     perf/measure sizes [-n 4,16,64] [--connect host,worker] [--most BYTES] [--json] [-- LAUNCHER]
 
 LAUNCHER: words that start N workers, with {} for N and {/2} for half of N. The default is uatrun -n {}.
 
-It starts uat-startup, whose workers run a small tree and check its answer, and adds figures from their log (UAT_LOG=info). Times are the slowest
-worker's. Memory is the mean over all workers, in KiB:
+The script measures several numbers of workers and values of UAT_CONNECT. It starts uat-startup, whose workers run a
+small tree and check the tree's answer. It adds figures from the workers' log (UAT_LOG=info). Times are those of the
+slowest worker. Memory is the mean over all workers, in KiB:
     attach     milliseconds to find, map and register the segments of the workers on the same host
     anonymous  heap, stack and data of the process, without segments and memory that other processes also map
     tables     page tables;   pinned: memory that the kernel has pinned for the device;   locked: memory that uat counts as locked
@@ -40,7 +41,7 @@ def report_of(options, connect, workers):
 
 
 def growth(reports):
-    """Growth of `anonymous` in bytes per additional worker, from the smallest job to the largest one."""
+    """How many bytes `anonymous` grows per additional worker, from the smallest job to the largest one."""
     least, most = min(reports, key=lambda r: r["workers"]), max(reports, key=lambda r: r["workers"])
     return 1024 * (most["anonymous_kib"] - least["anonymous_kib"]) / (most["workers"] - least["workers"])
 

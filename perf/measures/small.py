@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The ten programs of examples/small: the number of lines, and the ratio of the time with one worker to the plain sequential program's
-time. The script also measures the cost of sorting input that has a pattern, and of same-fringe.
+"""The ten programs of examples/small: their lines, and their times relative to the plain sequential programs.
+
+The times are those with one worker. The script also measures the cost of sorting input that has a pattern, and the
+cost of same-fringe.
 
     perf/measure small [--rounds 7] [--build build]
 
@@ -24,7 +26,7 @@ def lines_of(path):
 
 
 def ratio(command, settings=None):
-    """The ratio that a small program prints: its median time divided by the plain program's."""
+    """The ratio that a small program prints: its median time divided by the plain program's median time."""
     said = runs.run(command, settings).stdout
     if ", right;" not in said:
         runs.fail(f"{command[-2]}: {said.strip()}")

@@ -36,7 +36,8 @@ def uat_seconds(options, bits, workers, *more, **settings):
 
 
 def of_round(options, tbb):
-    """The seconds of one round. The rivals sort by comparisons. uat sorts its leaves by comparisons only where the name says so."""
+    """The seconds of one round. The rivals sort by comparisons. uat sorts its leaves by comparisons only if the name in
+    the table says so."""
     for bits in (32, 64):
         what = f"sort of {options.elements / 1e6:g} million of {bits} bits"
         for workers in (1, 2):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A steal compared with a bare READ, with each protocol: medians of several runs of uat-steal.
+"""A steal with each protocol, compared with a bare READ: medians of several runs of uat-steal.
 
     perf/measure steals [--rounds 3] [--passes 1500] [--stack 1024] [--build build] [-- LAUNCHER of two workers]
 
@@ -24,7 +24,7 @@ def report_of(options, settings, passes):
 
 
 def phases_of(reports):
-    """{phase: the median, over the runs, of the phase's median, in us}, for the phases that all runs have."""
+    """{phase: us}, for the phases that all runs have. us: the median, over the runs, of the phase's median."""
     names = [name for name in reports[0]["phases"] if all(name in report["phases"] for report in reports)]
     return {name: statistics.median(report["phases"][name]["median_ns"] for report in reports) / 1e3 for name in names}
 

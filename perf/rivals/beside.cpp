@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares programs in global memory with their plain sequential forms: sorts of input that has a pattern, in C++ and
- * in C, and same-fringe by generators over trees of objects. Prints the ratios of processor times as JSON; each ratio
- * is the median of the rounds. Same-fringe has two plain forms: one uses the same generators, the other a stack for
- * each tree.
+ * Compares programs in global memory with their plain sequential forms. There are two kinds of programs: sorts of input
+ * that has a pattern, in C++ and in C; and same-fringe, by generators over trees of objects. Prints the ratios of
+ * processor times as JSON. Each ratio is the median of the rounds. Same-fringe has two plain forms: one uses the same
+ * generators, and the other uses a stack for each tree.
  * usage: uatrun -n 1 rival-beside ROUNDS
  */
 #include <algorithm>
@@ -24,7 +24,7 @@ enum { ELEMENTS = 500000, PATTERNS = 5, STACK = 32768 };
 const std::array<const char *, PATTERNS> names = {"random", "sorted", "reversed", "organ-pipe", "few distinct"};
 using word = std::int64_t;
 
-/* The processor time of f(). Wall time would include other programs, which may preempt this process. */
+/* The processor time of f(). Wall time would include the time of other programs that preempt this process. */
 template <class F> double seconds_of(F f)
 {
     std::clock_t begin = std::clock();
@@ -62,7 +62,7 @@ int compare_with(const void *a, const void *b, const void *)
     return compare(a, b);
 }
 
-/* Sort a pattern once by the given library function and once by uat's. Returns the ratio of the times. */
+/* Sort a pattern once by the given library function, and once by uat's function. Returns the ratio of the times. */
 double sort_once(int pattern, bool in_c, uat::span<word> global)
 {
     std::vector<word> plain(ELEMENTS);
@@ -172,7 +172,8 @@ std::array<double, 2> measure_fringe(int rounds, word leaves)
             [=] { return build(0, leaves, seed, [](const node &n) { return uat::make_object<node>(n).get(); }); }));
     };
     auto plant = [=](std::uint64_t seed) -> const node * {
-        return build(0, leaves, seed, [](const node &n) { return new node(n); }); /* the process's end frees them */
+        return build(0, leaves, seed, [](const node &n) { return new node(n); }); /* the end of the process frees the
+                                                                                   * nodes */
     };
     auto a = grow(1), b = grow(2);
     auto plain_a = plant(1), plain_b = plant(2);

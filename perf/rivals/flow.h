@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A rival of uat-flow: runs the same sequences of tasks with another system. */
+/* A rival of uat-flow runs the same sequences of tasks with another system. */
 #ifndef RIVALS_FLOW_H
 #define RIVALS_FLOW_H
 

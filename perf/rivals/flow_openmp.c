@@ -14,7 +14,7 @@ bool rival_begin(int workers, long *data)
     return true;
 }
 
-/* The body of a task. GCC leaves out a task whose body is empty. */
+/* The body of a task. It is not empty for the compiler: GCC leaves out a task whose body is empty. */
 static inline void nothing(void)
 {
     __asm__ volatile("");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The exercises of perf/measure rivals with GCC's OpenMP. The sort is that of libstdc++'s parallel mode. usage:
+/* The exercises of perf/measure rivals with GCC's OpenMP. The sort is the one of libstdc++'s parallel mode. usage:
  * rival-openmp WORKERS ROUNDS STEPS */
 #include <parallel/algorithm>
 

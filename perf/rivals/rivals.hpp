@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The common part of the rivals. The rivals are the same loops, reductions, scans and sorts, with uat, with oneTBB,
- * with GCC's OpenMP, and without a runtime. This file defines what the rivals compute, how they are timed and what they
- * print. Each program defines the functions of namespace rival. perf/measure rivals runs all programs in turn.
+ * The common part of the rivals. The rivals compute the same loops, reductions, scans and sorts: with uat, with oneTBB,
+ * with GCC's OpenMP, and without a runtime. This file defines what the rivals compute, how their time is taken, and
+ * what they print. Each program defines the functions of namespace rival. perf/measure rivals runs all programs in
+ * turn.
  */
 #ifndef RIVALS_HPP
 #define RIVALS_HPP
@@ -76,7 +77,8 @@ inline std::uint64_t random_word(std::uint64_t i)
     return x ^ x >> 31;
 }
 
-/* Steps of run_piece() that take a microsecond on this host. All programs get this number, so they do the same work. */
+/* The number of steps of run_piece() that take a microsecond on this host. All programs get this number, so they do the
+ * same work. */
 inline std::int64_t steps_of_microsecond()
 {
     double best = 1e9;
@@ -89,14 +91,14 @@ inline std::int64_t steps_of_microsecond()
     return std::int64_t(20000 * 1e-6 / best);
 }
 
-/* The number of runs of a kernel, and the clock that times it. With one worker this is the processor-time clock,
+/* The number of runs of a kernel, and the clock for the time of a run. With one worker the clock counts processor time,
  * because other programs on the machine may preempt the worker. */
 struct timing {
     int rounds;
     clockid_t clock;
 };
 
-/* Run f() `how.rounds` times, each after prepare(). Returns the shortest time of f(). */
+/* Run f() `how.rounds` times. Call prepare() before each run. Returns the shortest time of f(). */
 template <class Prepare, class F> double least(const timing &how, Prepare prepare, F f)
 {
     double best = 1e9;
@@ -116,7 +118,7 @@ template <class Prepare, class F> double least(const timing &how, Prepare prepar
     std::exit(1);
 }
 
-/* The exercises, which each program implements in its own way. x, y: arrays in memory that all workers can access. */
+/* The exercises. Each program implements them in its own way. x, y: arrays in memory that all workers can access. */
 void loop_empty(std::int64_t n);
 void loop_pieces(std::int64_t n, std::int64_t steps);
 void loop_axpy(double *x, double *y, double a, std::int64_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libaco: coroutines in C. Here each has its own stack, so no stack is shared or copied. */
+/* libaco: coroutines in C. Here each coroutine has its own stack, so no stack is shared or copied. */
 #include <aco.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Boost.Context. This uses only the library's assembly (jump_fcontext). The library's fibers and coroutines are built
-// on it.
+// on this assembly.
 #include <boost/context/detail/fcontext.hpp>
 #include <vector>
 
@@ -35,7 +35,7 @@ void bare(int64_t n)
         t = jump_fcontext(t.fctx, nullptr);
 }
 
-// jump_fcontext() passes the value in its data pointer, which is in a register.
+// jump_fcontext() passes the value in its data pointer. This pointer is in a register.
 void count(transfer_t user)
 {
     int64_t n = static_cast<int64_t>(reinterpret_cast<intptr_t>(user.data));
@@ -79,7 +79,7 @@ uint64_t ring(int64_t members, int64_t passes)
     return static_cast<uint64_t>(number);
 }
 
-// make_fcontext() lays out a new context as jump_fcontext() saves one: at the top of the stack.
+// make_fcontext() lays out a new context in the same way as jump_fcontext() saves a context: at the top of the stack.
 std::size_t saved()
 {
     return static_cast<std::size_t>(one_stack + stack_bytes - static_cast<char *>(make(one_stack, tick)));

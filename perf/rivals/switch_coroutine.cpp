@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// C++20 coroutines. They are stackless: only the coroutine's own frame can suspend.
+// C++20 coroutines. They are stackless: a coroutine can suspend only in its own frame, not in a function that it calls.
 #include <coroutine>
 #include <exception>
 #include <vector>
@@ -46,7 +46,7 @@ numbers count(int64_t n)
         co_yield i;
 }
 
-// Hides where the handle comes from, so that the compiler cannot inline the coroutine into its user.
+// Hides the origin of the handle, so that the compiler cannot inline the coroutine into its user.
 __attribute__((noinline)) numbers make(int64_t n)
 {
     return count(n);

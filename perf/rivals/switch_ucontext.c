@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* POSIX's swapcontext(), which also saves and sets the signal mask. */
+/* POSIX's swapcontext(). It also saves and sets the signal mask. */
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -86,7 +86,7 @@ static uint64_t ring(int64_t members, int64_t passes)
     return (uint64_t)value;
 }
 
-/* The whole context, as SWAPSTACK's authors count, although swapcontext() leaves some fields alone. */
+/* The bytes of the whole context, as SWAPSTACK's authors count. swapcontext() does not store some of its fields. */
 static size_t saved(void)
 {
     return sizeof(ucontext_t);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The exercises of uat-threads with POSIX threads or, with -DUSE_PTH, with GNU Pth, whose threads all run in one kernel
- * thread. Prints the shortest and the median time of each exercise, and the resident bytes per thread in the ring.
+ * The exercises of uat-threads with POSIX threads. With -DUSE_PTH they use GNU Pth instead, whose threads all run in
+ * one kernel thread. Prints the shortest and the median time of each exercise, and the resident bytes per thread in the
+ * ring.
  * usage: rival-threads [MEMBERS [PASSES [FIB [ITEMS [THREADS [ELEMENTS [ROUNDS]]]]]]]    as of uat-threads
  */
 #include <stdbool.h>

@@ -63,7 +63,7 @@ static void factor(problem p, tile *t)
         }
     }
     for (starpu_data_handle_t handle : handles)
-        starpu_data_unregister(handle); /* waits for the tasks that use it */
+        starpu_data_unregister(handle); /* waits for the tasks that use the handle */
 }
 
 int main(int argc, char **argv)

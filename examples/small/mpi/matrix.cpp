@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each rank has some rows of tiles of each matrix. It receives the other rows of b one after the other. */
+/* Each rank has some rows of tiles of each matrix. It receives the other ranks' rows of b one after the other. */
 #include "examples/small/matrix.hpp"
 
 #include "examples/small/mpi/mpi.hpp"

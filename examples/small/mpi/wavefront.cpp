@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each rank has some rows of blocks. It receives the line above them block by block, and sends its last line block by
- * block. */
+/* Each rank has some rows of blocks. It receives the line above these rows block by block, and sends its own last line
+ * block by block. */
 #include "examples/small/wavefront.hpp"
 
 #include "examples/small/mpi/mpi.hpp"

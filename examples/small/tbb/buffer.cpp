@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pipeline with a bounded number of items, because a task that blocks on a queue would block its thread. */
+/* A pipeline with a bounded number of items. A task that blocked on a queue would block its thread. */
 #include "examples/small/buffer.hpp"
 
 #include "examples/small/tbb/tbb.hpp"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* oneTBB with the number of threads that the variable TBB_WORKERS sets; 1 if it is unset. */
+/* oneTBB with TBB_WORKERS threads. If this environment variable is unset, there is 1 thread. */
 #ifndef UAT_SMALL_TBB_HPP
 #define UAT_SMALL_TBB_HPP
 
