@@ -25,9 +25,9 @@ ORDER = ["tree", "unit", "header", "install", "programs", "examples", "fakeverbs
          "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "aarch64", "vm", "ibv"]
 # Several tests of one of these suites may run at once, because each keeps one core busy, or waits. Tests of `programs` may also run
 # at once, unless meson.build says is_parallel: false.
-PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "package", "sim", "vm", "aarch64"}
-# Suites that run together, so that a test that keeps one core busy runs beside one that waits.
-TOGETHER = ["model", "mutants", "fuzz", "slurm", "package"]
+PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "package", "sim", "vm", "aarch64", "faults"}
+# Suites that run together, one test more than there are processors, so that tests that keep one core busy run beside one that waits.
+TOGETHER = ["model", "mutants", "fuzz", "slurm", "package", "sim", "aarch64"]
 OUTCOMES = {"OK": "pass", "EXPECTEDFAIL": "pass", "SKIP": "skip"}
 LINE = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(\S.*?)\s+(OK|FAIL|SKIP|TIMEOUT|ERROR|EXPECTEDFAIL|UNEXPECTEDPASS|INTERRUPT)"
                   r"\s+([\d.]+)s")
@@ -49,7 +49,7 @@ FULL = [
     Build("clang", "clang", suites=["unit", "programs"], programs=[
         "aligned", "api", "backtrace", "cpp", "exceptions", "forks", "generator", "global-objects", "global-order", "micro", "modes",
         "pattern", "random-trees", "small", "stack-protector", "strand", "sync", "wavefront"]),
-    Build("asan", "gcc", ["-Db_sanitize=address,undefined", "-Db_lundef=false"], ["unit", "sanitize"], whole=False),
+    Build("asan", "gcc", ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"], ["unit", "sanitize"], whole=False),
 ]
 
 
@@ -186,7 +186,7 @@ def run_suites(build, suites, tally):
     log = build.folder / "meson-logs" / f"{base}.json"
     log.unlink(missing_ok=True)
     suite_of = {name: suite for suite, names in suites.items() for name in names}
-    processes = (os.cpu_count() or 1) if suites.keys() <= PARALLEL else 1
+    processes = (os.cpu_count() or 1) + ("slurm" in suites) if suites.keys() <= PARALLEL else 1
     command = ["meson", "test", "-C", str(build.folder), "--no-rebuild", "--logbase", base, "--num-processes", str(processes), "--timeout-multiplier", PATIENCE,
                *(f"--suite={suite}" for suite in suites), *suite_of]
     output = stream(command, lambda name, result, seconds: tally.line(

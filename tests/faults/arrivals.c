@@ -10,21 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/faults/fib.h"
 #include "uat.h"
 #include "uat/checkpoint.h"
 #include "uat/sync.h"
 
 enum { TASKS = 5 };
-
-UAT_TASK(long, fib, long, n)
-{
-    fib_task left;
-    if (n < 2)
-        return n;
-    fib_spawn(&left, n - 1);
-    long right = fib(n - 2);
-    return fib_join(&left) + right;
-}
 
 /* Keeps its worker busy until the job has been restarted. */
 UAT_TASK(long, busy, uat_future_t, begun)

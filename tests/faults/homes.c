@@ -9,22 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/faults/fib.h"
 #include "uat.h"
 #include "uat/adaptive.h"
 #include "uat/checkpoint.h"
 #include "uat/sync.h"
 
 enum { TURNS = 5, HOME = 3, BEFORE = 200 };
-
-UAT_TASK(long, fib, long, n)
-{
-    fib_task left;
-    if (n < 2)
-        return n;
-    fib_spawn(&left, n - 1);
-    long right = fib(n - 2);
-    return fib_join(&left) + right;
-}
 
 static long stay_until_restart(int restarts)
 {

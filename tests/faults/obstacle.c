@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/faults/fib.h"
 #include "uat.h"
 #include "uat/adaptive.h"
 #include "uat/checkpoint.h"
@@ -26,16 +27,6 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-UAT_TASK(long, fib, long, n)
-{
-    fib_task left;
-    if (n < 2)
-        return n;
-    fib_spawn(&left, n - 1);
-    long right = fib(n - 2);
-    return fib_join(&left) + right;
 }
 
 static void linger(uat_context_t *c, const void *arg, void *result)

@@ -16,6 +16,8 @@
 #include "transport_ibv/group.h"
 #include "transport_ibv/probe.h"
 
+bool peers_plain = false, peers_shuffled = true;
+
 static int saved_stderr = -1; /* while stderr is caught */
 
 #define SEGMENT_ADDRESS ((void *)0x200000000000) /* free in ordinary and in sanitized programs */

@@ -80,6 +80,14 @@ int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg);
  * 77. */
 bool peers_ready(const struct uat_transport_class *transport);
 
+/* Two rows of a table of tests, whose *state says whether words are shuffled. */
+#define BOTH(test)                                                                                                     \
+    {#test, test, NULL, NULL, &peers_plain},                                                                           \
+    {                                                                                                                  \
+#test " shuffled", test, NULL, NULL, &peers_shuffled                                                           \
+    }
+extern bool peers_plain, peers_shuffled;
+
 /* Allocate memory that parent and workers share, zero at first. Pass it as arg. */
 void *peers_share(size_t size);
 void peers_unshare(void *memory, size_t size);

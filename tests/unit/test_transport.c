@@ -287,12 +287,6 @@ int main(void)
 {
     if (!peers_ready(&PEERS_TRANSPORT))
         return 77;
-    static bool plain = false, shuffled = true;
-#define BOTH(test)                                                                                                     \
-    {#test, test, NULL, NULL, &plain},                                                                                 \
-    {                                                                                                                  \
-#test " shuffled", test, NULL, NULL, &shuffled                                                                 \
-    }
     const struct CMUnitTest tests[] = {BOTH(test_kinds), BOTH(test_alone),  BOTH(test_flights), BOTH(test_forget),
                                        BOTH(test_quiet), BOTH(test_bounds), BOTH(test_atomics)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,12 +244,6 @@ int main(void)
 {
     if (!peers_ready(&PEERS_TRANSPORT))
         return 77;
-    static bool plain = false, shuffled = true;
-#define BOTH(test)                                                                                                     \
-    {#test, test, NULL, NULL, &plain},                                                                                 \
-    {                                                                                                                  \
-#test " shuffled", test, NULL, NULL, &shuffled                                                                 \
-    }
     const struct CMUnitTest tests[] = {BOTH(test_chain), BOTH(test_messages), BOTH(test_litmus), BOTH(test_torn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,6 @@
 #include "runtime/adaptive/answer.h"
 #include "runtime/adaptive/context.h"
 #include "runtime/flow/access.h"
-#include "runtime/flow/entry.h"
-#include "runtime/flow/state.h"
 #include "runtime/job/collective.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/members.h"
@@ -26,26 +24,21 @@
 #include "runtime/segment/segment.h"
 #include "runtime/sync/waitobj.h"
 #include "tests/test.h"
+#include "tests/unit/weak_rooms.h"
 
-enum { SEEDS = 2000, LOOKS = 4, AREA = 1 << 16, NAME_AT = 32 /* offset of the name in a node */ };
+enum { NAME_AT = 32 /* offset of the name in a node */ };
 
-/* The memory of the worker under test. All of it is shared. */
-static struct {
-    _Alignas(UAT_FLOW_CHUNK_BYTES) char chunk[UAT_FLOW_CHUNK_BYTES];
-    _Alignas(64) char area[AREA], node[UAT_HEAP_UNIT], heap[4 * UAT_HEAP_UNIT];
-    uint64_t x, y;
-} shared;
+struct weak_rooms shared;
 static size_t used;            /* of shared.area */
 static uint64_t *stops, *ends; /* the words of stop.c and collective.c */
-static int met, torn;          /* how often a side learned of the other; how often it did not see the other's work */
+int met, torn;
 
-/* The other side's work, done before it notifies this side. */
-static void work(void)
+void work(void)
 {
     __atomic_store_n(&shared.x, 1, __ATOMIC_RELAXED);
 }
 
-static void learned(void)
+void learned(void)
 {
     met++;
     torn += __atomic_load_n(&shared.x, __ATOMIC_RELAXED) != 1;
@@ -97,16 +90,7 @@ static void open_rooms(void)
     uat_sync_area.at = &private;
 }
 
-/* A side that looks several times whether it has learned of the other one. */
-#define LOOKS_FOR(name, learns)                                                                                        \
-    static void name(void)                                                                                             \
-    {                                                                                                                  \
-        for (int i = 0; i < LOOKS; i++)                                                                                \
-            if (learns)                                                                                                \
-                learned();                                                                                             \
-    }
-
-static void check(void (*reset)(void), void (*first)(void), void (*second)(void))
+void check(void (*reset)(void), void (*first)(void), void (*second)(void))
 {
     open_rooms();
     met = torn = 0;
@@ -316,63 +300,6 @@ TEST(adaptive)
     check(NULL, tells_by_add, learns_by_add);
     check(NULL, tells_by_swap, learns_by_load);
     check(NULL, asks, answers);
-}
-
-/* The mark and the count of a flow's entry. */
-static union {
-    struct uat_flow_state state;
-    char room[sizeof(struct uat_flow_state) + sizeof(struct uat_flow_part) +
-              UAT_FLOW_CHUNK * sizeof(struct uat_flow_note)];
-} flow;
-static uint64_t entry;
-enum { ID = 1 << 16 };
-
-static void flow_begin(void)
-{
-    const uint64_t chunk = UINT64_C(1) << 48 | (uintptr_t)shared.chunk;
-    memset(&flow, 0, sizeof(flow));
-    flow.state.parts = flow.state.part_room = 1;
-    *uat_flow_parts(&flow.state) = (struct uat_flow_part){.name = chunk};
-    *uat_flow_note(&flow.state, ID) = (struct uat_flow_note){.id = ID};
-    entry = uat_flow_entry_of(chunk, 0);
-    uat_flow_entry_at(entry)->links = (struct uat_flow_links){.id = ID, .shared = chunk};
-    uat_flow_open();
-}
-
-static void ends_task(void)
-{
-    work();
-    uat_alone_source.ended(entry);
-}
-
-static void asks_whether_under_way(void)
-{
-    for (int i = 0; i < LOOKS; i++)
-        if (!uat_flow_is_under_way(&flow.state, ID)) {
-            learned();
-            return; /* the note records the end from now on */
-        }
-}
-
-static void retires(void)
-{
-    for (int i = 0; i < LOOKS && flow.state.retired == 0; i++) {
-        uat_flow_retire(&flow.state);
-        if (flow.state.retired > 0)
-            learned();
-    }
-}
-
-LOOKS_FOR(counts_ends, uat_flow_ended_count(&flow.state, true) == 1)
-
-LOOKS_FOR(counts_by_add, uat_flow_add(entry, &((struct uat_flow_chunk *)(void *)shared.chunk)->count, 0) == 1)
-
-TEST(flow)
-{
-    check(flow_begin, ends_task, asks_whether_under_way);
-    check(flow_begin, ends_task, retires);
-    check(flow_begin, ends_task, counts_ends);
-    check(flow_begin, ends_task, counts_by_add);
 }
 
 /* What the sources need of other parts. These functions take the place of the library's, and order nothing. */
