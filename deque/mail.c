@@ -148,7 +148,7 @@ static bool is_ready(struct uat_deque *d)
 /* Let the spawner of entry i part from its child, and give the entry to the thief. False if no record is free. */
 static bool give_entry(struct uat_deque *d, size_t i, int thief)
 {
-    uintptr_t sp = d->entries[i], base = d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;
+    uintptr_t sp = d->entries[i], base = uat_deque_entry_base(d, i);
     if (!d->user.part(d->user.context, sp)) {
         d->count.records_missing++;
         return false;

@@ -132,7 +132,7 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
         return false;
     }
     collect(d, claims); /* D5: records that acknowledgement if its entry is still in the deque */
-    uintptr_t sp = d->entries[i] & ~(uintptr_t)UAT_TAG_MASK, base = d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;
+    uintptr_t sp = d->entries[i] & ~(uintptr_t)UAT_TAG_MASK, base = uat_deque_entry_base(d, i);
     if (tag_of(d, i) == UAT_TAG_ABORTED)
         d->aborted--; /* has its record already */
     else if (!d->user.part(d->user.context, sp)) {
@@ -143,7 +143,8 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
         uat_delay();
     struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
     /* Relaxed: the release store below orders this store. Atomic, so that the word is written whole. */
-    uat_store_relaxed(simulated, &slot->place, uat_place(sp, base));
+    uat_store_relaxed(simulated, &slot->place,
+                      d->berth ? uat_place_in_berth(sp, d->generation + 1) : uat_place(sp, base));
     if (hooked)
         uat_delay();
     /* Release: orders the slot's content, the join record and the entry's stack before the state that offers them.

@@ -110,6 +110,7 @@ struct uat_deque {
     uint64_t newest;       /* one past the highest index ever published */
     uint64_t seen;         /* last checked value of claims */
     uint32_t generation;   /* incremented for every publication */
+    uint32_t berth;        /* 0: uni-address; else the size of a berth, minus 1 (uat_berth_base()) */
     struct uat_deque_user user;
     struct uat_deque_counts count;
 };
@@ -152,10 +153,22 @@ static inline size_t uat_deque_size(const struct uat_deque *d)
     return (size_t)(d->top - d->entries);
 }
 
-/* Where the running task's stack segment begins. The deque must not be empty. */
+/* Where the running task's stack segment begins, with uni-address. The deque must not be empty. */
 static inline uintptr_t uat_deque_base(const struct uat_deque *d)
 {
     return d->top[-1] & ~(uintptr_t)UAT_TAG_MASK;
+}
+
+/* Where the stack segment of the running task begins, if the stack pointer of that task is sp. */
+static inline uintptr_t uat_deque_base_of(const struct uat_deque *d, uintptr_t sp)
+{
+    return d->berth ? uat_berth_base(sp, d->berth) : uat_deque_base(d);
+}
+
+/* Where the stack segment of entry i > 0 begins. */
+static inline uintptr_t uat_deque_entry_base(const struct uat_deque *d, size_t i)
+{
+    return d->berth ? uat_berth_base(d->entries[i], d->berth) : d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;
 }
 
 /* Push the base of a task whose spawner is elsewhere. Call this before the task starts or continues. */

@@ -79,6 +79,25 @@ static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
                               .base = low + (uint32_t)((uint32_t)(place >> 32) - (uint32_t)low)};
 }
 
+/* With iso-address stacks, the region is divided into berths of equal size, a power of two, and each task's stack lies in
+ * a berth of its own. The base of the stack that has its stack pointer at sp; mask: the size of a berth, minus 1. */
+enum { UAT_BERTH_ROOM = 8 /* bytes above the base; they hold a canary, and keep the alignment that spawn.S expects */ };
+static inline uintptr_t uat_berth_base(uintptr_t sp, uintptr_t mask)
+{
+    return (sp | mask) + 1 - UAT_BERTH_ROOM;
+}
+
+/* Iso-address: a slot's place holds sp and the generation of the slot's state, because sp determines the base. So a thief
+ * that READs the two words of a slot from different publications detects this (T5). */
+static inline uint64_t uat_place_in_berth(uintptr_t sp, uint32_t generation)
+{
+    return (uint64_t)generation << 32 | (uint32_t)sp;
+}
+static inline bool uat_place_matches(uint64_t place, uint64_t state)
+{
+    return place >> 32 == (uint32_t)(state >> 1);
+}
+
 /*
  * A slot's state: 31 bits of index, 32 bits of generation, and the bit `valid`. A thief could mistake an old state for
  * a new one only if 2^31 claims or 2^32 publications happened at one victim between the thief's peek and its claim.

@@ -48,9 +48,18 @@ int uat_thief_count(struct uat_thief *thief, int result)
     return result;
 }
 
-static struct uat_stack stack_of(const struct uat_thief *thief, const struct uat_slot *slot)
+struct uat_stack uat_thief_stack(const struct uat_thief *thief, const struct uat_slot *slot)
 {
-    return uat_place_stack(slot->place, thief->low);
+    struct uat_stack stack = uat_place_stack(slot->place, thief->low);
+    if (thief->berth) /* T5 */
+        stack.base = uat_place_matches(slot->place, slot->state) ? uat_berth_base(stack.sp, thief->berth) : 0;
+    return stack;
+}
+
+/* Are the words of this slot from two publications? Known only with iso-address. */
+static bool is_mixed(const struct uat_thief *thief, const struct uat_slot *slot)
+{
+    return thief->berth && !uat_place_matches(slot->place, slot->state);
 }
 
 bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack)
@@ -64,7 +73,7 @@ const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const stru
     if (__builtin_expect(peek->claims >> CLAIM_BITS,
                          0)) /* corrupt, although the slot's state may match: a state has only 31 bits of the index */
         return NULL;
-    return uat_state_valid_for(slot->state, peek->claims) && uat_thief_is_sane(thief, stack_of(thief, slot)) ? slot
+    return uat_state_valid_for(slot->state, peek->claims) && uat_thief_is_sane(thief, uat_thief_stack(thief, slot)) ? slot
                                                                                                              : NULL;
 }
 
@@ -74,8 +83,8 @@ const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const stru
 static void check_place(const struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];
-    if (uat_state_valid_for(slot->state, peek->claims) && slot->place != 0 &&
-        !uat_thief_is_sane(thief, stack_of(thief, slot)))
+    if (uat_state_valid_for(slot->state, peek->claims) && slot->place != 0 && !is_mixed(thief, slot) &&
+        !uat_thief_is_sane(thief, uat_thief_stack(thief, slot)))
         uat_word_refuse(victim, "the stack in a slot of the deque", slot->place);
 }
 
@@ -98,7 +107,8 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
     for (int i = 0; i < victims->count; i++) {
         struct uat_peek *seen = &thief->landing->peek[i];
         const struct uat_slot *offer = uat_thief_offer(thief, seen);
-        uint64_t sp = offer ? stack_of(thief, offer).sp : 0;
+        /* An address in a berth says nothing about age, so take the first victim with an entry. */
+        uint64_t sp = !offer ? 0 : thief->berth ? 1 : uat_thief_stack(thief, offer).sp;
         if (!offer)
             check_place(thief, victims->rank[i], seen);
         if (sp > highest && usable(thief, victims->rank[i], seen)) {
@@ -146,7 +156,7 @@ struct uat_op uat_thief_read_slot(struct uat_thief *thief, int victim, uint64_t 
 
 struct uat_op uat_thief_read_stack(const struct uat_thief *thief, const struct uat_slot *slot)
 {
-    struct uat_stack stack = stack_of(thief, slot);
+    struct uat_stack stack = uat_thief_stack(thief, slot);
     return uat_op_read((void *)stack.sp, (void *)stack.sp, stack.base - stack.sp);
 }
 
@@ -163,7 +173,7 @@ int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *cl
 {
     struct uat_op chain[3] = {*claim, uat_thief_read_slot(thief, victim, index)};
     int n = 2;
-    if (speculative(stack_of(thief, offer)))
+    if (speculative(uat_thief_stack(thief, offer)))
         chain[n++] = uat_thief_read_stack(thief, offer);
     uat_thief_intend(thief, victim, index);
     return uat_thief_do(thief, UAT_PHASE_CLAIM, victim, chain, n);
@@ -178,7 +188,7 @@ static int look_again(struct uat_thief *thief, int victim, uint64_t index, struc
     for (int looks = 0; looks < 2; looks++) {
         struct uat_op chain[2] = {uat_thief_read_slot(thief, victim, index)};
         int n = 1;
-        if (uat_thief_is_sane(thief, stack_of(thief, &at)))
+        if (uat_thief_is_sane(thief, uat_thief_stack(thief, &at)))
             chain[n++] = uat_thief_read_stack(thief, &at);
         uat_delay();
         int rc = uat_thief_do(thief, phase, victim, chain, n);
@@ -189,7 +199,7 @@ static int look_again(struct uat_thief *thief, int victim, uint64_t index, struc
             return UAT_STEAL_DONE;
         at = thief->landing->slot;
     }
-    if (!uat_thief_is_sane(thief, stack_of(thief, &at)))
+    if (!uat_thief_is_sane(thief, uat_thief_stack(thief, &at)))
         return uat_word_report(victim, "the stack in a slot of the deque", at.place);
     struct uat_op op = uat_thief_read_stack(thief, &at);
     stolen->trips++;
@@ -223,12 +233,12 @@ int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const s
         stolen->second_look = true;
         thief->count.second_looks++;
     }
-    if (!foretold || !speculative(stack_of(thief, offer))) {
+    if (!foretold || !speculative(uat_thief_stack(thief, offer))) {
         int rc = look_again(thief, victim, index, stolen);
         if (rc < 0)
             return rc;
     }
-    struct uat_stack stack = stack_of(thief, slot);
+    struct uat_stack stack = uat_thief_stack(thief, slot);
     stolen->sp = stack.sp;
     stolen->base = stack.base;
     return UAT_STEAL_DONE;

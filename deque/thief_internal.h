@@ -47,6 +47,9 @@ static inline int uat_thief_read_all(struct uat_thief *thief, const struct uat_v
     return rc;
 }
 
+/* The stack that a slot names. It is not sane if the slot's words are known to be from two publications (T5). */
+struct uat_stack uat_thief_stack(const struct uat_thief *thief, const struct uat_slot *slot);
+
 /* Could this be a stack of the uni-address region? Peeked words may be from two entries (T1). */
 bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack);
 

@@ -92,7 +92,7 @@ static int claim(struct uat_thief *thief, int victim, uint64_t index, struct uat
 static int transfer(struct uat_thief *thief, int victim, struct uat_stolen *stolen)
 {
     const struct uat_slot *slot = &thief->landing->slot;
-    struct uat_stack stack = uat_place_stack(slot->place, thief->low);
+    struct uat_stack stack = uat_thief_stack(thief, slot);
     if (!uat_thief_is_sane(thief, stack))
         return uat_word_report(victim, "the stack in a slot of the deque", slot->place);
     struct uat_op op = uat_thief_read_stack(thief, slot);

@@ -35,6 +35,7 @@
 #include "runtime/job/self.h"
 #include "runtime/job/transport_select.h"
 #include "runtime/sync/lost.h"
+#include "runtime/sched/berth.h"
 #include "runtime/sched/fork.h"
 #include "runtime/sched/idle.h"
 #include "runtime/sched/park.h"
@@ -291,6 +292,7 @@ const struct uat_step uat_startup_steps[] = {
     {refuse_privilege, NULL, "set-uid programs"},
     {refuse_processor, NULL, "what does not work with stacks that move"},
     {read_settings, NULL, "UAT_* of the environment"},
+    {uat_berth_refuse, NULL, "what UAT_STACKS=iso cannot be combined with"},
     {fix_addresses, NULL, "may execute the program again, without address-space randomisation"},
     {uat_request_catch, uat_request_release, "SIGUSR2, also while the job starts"},
     {lay_out, NULL, "which room has what in the segment"},
@@ -302,6 +304,7 @@ const struct uat_step uat_startup_steps[] = {
     {map_segment, uat_segment_close, "at the same address in all workers"},
     {open_pools, close_pools, "join records and evacuation heap, in the segment"},
     {open_deque, close_deque, "its ring is in the segment"},
+    {uat_berth_open, uat_berth_close, "UAT_STACKS=iso: this worker's share of the stacks"},
     {open_transport, close_transport, "registers the segment"},
     {uat_meeting_collect, uat_meeting_free, "publish identity and endpoint, collect those of all"},
     {uat_meeting_refuse_differences, NULL, "from rank 0: build, settings, addresses"},

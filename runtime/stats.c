@@ -9,6 +9,7 @@
 #include "runtime/inspect.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
+#include "runtime/sched/berth.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/call.h"
@@ -68,7 +69,7 @@ static void gather_counters(uat_stats_t *stats)
 static void gather(uat_stats_t *stats)
 {
     gather_counters(stats);
-    stats->stack_bytes_max = uat_segment.high - uat_segment_low_water();
+    stats->stack_bytes_max = uat_worker.deque.berth ? uat_berth_touched() : uat_segment.high - uat_segment_low_water();
 }
 
 int uat_stats(uat_stats_t *stats)

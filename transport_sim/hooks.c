@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "transport_sim/hooks.h"
-#include "transport_sim/fault.h"
 
 #include "base/virtual.h"
 #include "transport_sim/measure.h"
@@ -56,14 +55,15 @@ static void copy(size_t bytes)
         pass(sim_transfer(bytes, speed));
 }
 
-static void stolen(int victim, uintptr_t sp, uintptr_t base)
+static void fault(uint64_t pages, bool steal)
 {
     uint64_t ns = uat_sim.world->settings.network.fault;
     if (ns == 0 || !uat_sim.inside)
         return;
-    uint64_t pages = uat_sim_fault_pages(victim, sp, base);
-    uat_sim.world->steals++; /* one worker runs at a time */
-    uat_sim.world->faults += pages;
+    if (steal) { /* one worker runs at a time */
+        uat_sim.world->steals++;
+        uat_sim.world->faults += pages;
+    }
     pass(pages * ns);
 }
 
@@ -137,7 +137,7 @@ static const struct uat_virtual table = {
     .task = task,
     .work = pass,
     .copy = copy,
-    .stolen = stolen,
+    .fault = fault,
     .pause = pass,
     .wait = wait,
     .complete = complete,

@@ -29,7 +29,7 @@ struct uat_sim_settings {
     uint64_t atomic, gap; /* in ns; atomic: its additional time; gap: time between two requests at an adapter */
     uint64_t bandwidth;   /* MB/s of an adapter */
     uint64_t copy;        /* MB/s at which a stack is copied in a worker's memory */
-    uint64_t fault;       /* ns of a page fault of iso-address; 0: none */
+    uint64_t fault;       /* ns of a first touch of a page with iso-address; 0: none */
     int server;           /* enum uat_sim_server */
     uint64_t seed;        /* 0: no adversary */
     int order;            /* enum uat_sim_order */
@@ -70,7 +70,7 @@ static const struct uat_setting uat_sim_network_parts[] = {
      "MB/s at which a waiting task's stack is copied; predefined only for fx10, tsubame and tsubame-am, else copies "
      "take no time"},
     {"fault", "0", UAT_MAY_DIFFER, SIM(fault), LATENCY,
-     "time of each page fault that iso-address would have after a steal; 0: none"},
+     "time of each first touch of a page of a stack with UAT_STACKS=iso; 0: none"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sim_seed_parts[] = {

@@ -8,7 +8,8 @@
  * argument where the spawner wrote it, and copies it before calling any function. Until the child has ended or waits,
  * the spawner's frames stay unchanged on this worker, even if a thief steals the spawner's continuation. There is one
  * exception: under torture, uat_task_pushed() moves the spawner's frames away. So a push that calls uat_task_pushed()
- * copies the argument first.
+ * copies the argument first. With iso-address stacks every push calls uat_task_pushed(), which copies frame, result and
+ * argument to the child's own stack.
  *
  * The stack, downwards (all sizes in bytes):
  *	spawner's frames
@@ -137,11 +138,17 @@ FUNCTION uat_spawn, public
 	push	%rdx
 	push	%rdx				/* aligned */
 	mov	%rbx, %rdi
+	lea	32(%rsp), %rsi
 	call	uat_task_pushed
 	pop	%rdx
 	pop	%rdx
 	pop	%rsi
 	pop	%rdi
+	sub	%rbx, %rax			/* with iso-address, [rsp, rbx) was copied to the child's berth: move there */
+	add	%rax, %rdi
+	add	%rax, %rdx
+	add	%rax, %rbx
+	add	%rax, %rsp
 	jmp	.Lcall
 
 .Lpop:						/* uat_task_returned() returns only if the spawner's continuation is here */
@@ -149,6 +156,7 @@ FUNCTION uat_spawn, public
 	.cfi_remember_state
 	.cfi_undefined rip
 	call	uat_task_returned
+	mov	%rax, %rbx			/* sp; with iso-address, rbx was the child's base */
 	.cfi_restore_state
 	jmp	.Ldeliver
 

@@ -52,7 +52,7 @@ static void make_private(uintptr_t sp)
  * base. */
 static void make_shared(uintptr_t sp)
 {
-    uintptr_t base = uat_deque_base(&uat_worker.deque);
+    uintptr_t base = uat_deque_base_of(&uat_worker.deque, sp);
     char *shared = map_region(MAP_SHARED, uat_segment.fd);
     uat_sanitize_unpoison(sp, base);
     memcpy(shared + (sp - uat_segment.low), (const void *)sp, base - sp);

@@ -15,6 +15,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/alone.h"
+#include "runtime/sched/berth.h"
 #include "runtime/sched/chains.h"
 #include "runtime/sched/exception.h"
 #include "runtime/sched/failure.h"
@@ -46,6 +47,8 @@ static void check_waiter(const struct uat_waiter *waiter, int rank)
     }
     if (waiter->rank >= (uint64_t)uat_self.size && !uat_ghosts_has(waiter->rank))
         uat_word_refuse(rank, "the rank of the waiter in a join record", waiter->rank);
+    if (uat_worker.deque.berth) /* the stack waits in its berth, not in a block */
+        return;
     if (waiter->block >> 48 || !uat_park_is_block(waiter->rank << 48 | waiter->block, waiter->base - waiter->sp))
         uat_word_refuse(rank, "the block of the waiter in a join record", waiter->block);
 }
@@ -67,6 +70,26 @@ static void settle_join(uat_task_t *task, uint64_t name, uintptr_t base)
     if (task->size)
         uat_views_empty_list(name, task->size);
     give_record_back(name);
+}
+
+/* With iso-address: bring the joiner's stack from the berth where it waits to the same berth here. */
+static uintptr_t resume_in_berth(const struct uat_waiter *waiter, uint64_t record, uat_task_t *task)
+{
+    size_t bytes = waiter->base - waiter->sp;
+    int rank = (int)waiter->rank;
+    check_waiter(waiter, uat_record_rank(record));
+    uat_deque_push_gone(&uat_worker.deque, waiter->base);
+    if (rank != uat_self.rank) {
+        struct uat_op op = uat_op_read((void *)waiter->sp, (void *)waiter->sp, bytes);
+        uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
+        uat_berth_arrived(waiter->sp, waiter->base);
+        uat_task_counts.resumed_bytes += bytes;
+        uat_task_counts.resumes_away++;
+    }
+    settle_join(task, record, waiter->base);
+    if (rank != uat_self.rank)
+        uat_global_after_resume();
+    return waiter->sp;
 }
 
 /* Bring the joiner's stack back to its addresses, and store the child's result where the joiner wants it. */
@@ -126,7 +149,7 @@ uintptr_t uat_join_child_ended(uintptr_t base)
     uat_task_counts.ends_second++;
     if (uat_failing.yes)
         uat_failure_settle(name, false);
-    return resume_joiner(&waiter, name, task);
+    return uat_worker.deque.berth ? resume_in_berth(&waiter, name, task) : resume_joiner(&waiter, name, task);
 }
 
 /* Complete a join in place. The child has ended, its result was READ, and the task at base continues here. */
@@ -213,6 +236,7 @@ static bool asks_first(uintptr_t sp, uintptr_t base)
 static void check_joiner(uintptr_t sp, uintptr_t base, const uat_task_t *task)
 {
     uat_task_check_stack(sp, "uat_join()");
+    uat_berth_check(sp);
     bool is_own = (uintptr_t)task >= sp && (uintptr_t)task < base;
     if (task->record & UAT_RECORD_GROUP) {
         if (!is_own)
@@ -247,7 +271,9 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     /* The deque may hold private spawners below a task that has waited. These spawners part from this task before its
      * stack is copied. */
     uintptr_t parted = 0;
-    if (!has_ended && (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD || !(block = evacuate(sp, base)))) {
+    bool moves = !uat_worker.deque.berth; /* with iso-address a joiner waits where it is */
+    if (!has_ended &&
+        (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD || (moves && !(block = evacuate(sp, base))))) {
         uat_park_unpart(parted); /* do this now, so that no checkpoint records them as parted */
         parted = 0;
         wait_in_place(group, name, stop_joiner);
@@ -267,7 +293,8 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     }
     /* The child ended before the joiner reached the record, so the child never learns of the block. The stack is still
      * in place. */
-    uat_heap_put(&uat_heap, block);
+    if (block)
+        uat_heap_put(&uat_heap, block);
     uat_task_counts.joins_raced++;
     finish_join(task, name, base);
     uat_park_unpart(parted);
@@ -276,7 +303,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
 
 bool uat_join_defer(uat_task_t *task, uint64_t entry)
 {
-    uintptr_t base = uat_deque_base(&uat_worker.deque);
+    uintptr_t base = uat_berth_running_base();
     uint64_t name = task->record;
     const struct uat_waiter nobody = {.rank = UAT_WAITER_FLOW, .block = entry};
     if (!uat_meet_joiner(NULL, name, &nobody, 0)) {
@@ -293,7 +320,7 @@ bool uat_join_defer(uat_task_t *task, uint64_t entry)
 void uat_join_in_place(uat_task_t *task)
 {
     const uat_group_t *group = uat_group_of(task);
-    uintptr_t base = uat_deque_base(&uat_worker.deque);
+    uintptr_t base = uat_berth_running_base();
     uint64_t name = task->record;
     uat_meet_check_result(name, task->size);
     uat_global_refuse_open("at a join");

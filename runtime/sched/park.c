@@ -17,6 +17,7 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/deadlock.h"
 #include "runtime/sched/alone.h"
+#include "runtime/sched/berth.h"
 #include "runtime/sched/chains.h"
 #include "runtime/sched/exception.h"
 #include "runtime/sched/modes.h"
@@ -253,6 +254,7 @@ uintptr_t uat_park_take_own(void)
         return 0;
     uat_notice_begin(uat_stall_notice());
     fetch(&task);
+    uat_berth_arrived(task.sp, task.base);
     return settle(&task);
 }
 
@@ -272,6 +274,7 @@ uintptr_t uat_park_take_other(void)
     uat_parking.seen = true;
     if (!fetched)
         fetch(&task);
+    uat_berth_arrived(task.sp, task.base);
     uat_trace_end(UAT_TRACE_RESUME, begin, task.base - task.sp, uat_ready_rank(&task));
     return settle(&task);
 }

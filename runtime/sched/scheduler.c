@@ -20,6 +20,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/alone.h"
+#include "runtime/sched/berth.h"
 #include "runtime/sched/chains.h"
 #include "runtime/sched/idle.h"
 #include "runtime/sched/join.h"
@@ -55,9 +56,9 @@ static uintptr_t next_own(void)
         /* Entries that are older than a parted entry have parted before that entry. A private entry is popped here only
          * if it lies right below a task that waits. In that case uat_park_part_next() has just parted the entry from
          * this task. */
-        assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0);
+        assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0); /* uat_berth_enter() keeps this word */
         uat_task_counts.continued++;
-        return go_on_without_child(sp, uat_deque_base(deque));
+        return go_on_without_child(sp, uat_deque_base_of(deque, sp));
     }
     return 0;
 }
@@ -93,16 +94,18 @@ static uintptr_t after(int event)
     uintptr_t at = w->suspended_sp, next;
     uint64_t begin = uat_trace_begin();
     if (event == UAT_EVENT_ENDED) {
-        if (!uat_frame_at(at)->task) {
+        bool alone = !uat_frame_at(at)->task;
+        if (alone)
             end_alone(at);
+        next = alone ? 0 : uat_join_child_ended(at);
+        uat_berth_free(at);
+        if (alone)
             return 0;
-        }
-        next = uat_join_child_ended(at);
         uat_trace_end(UAT_TRACE_END, begin, 0, -1);
     } else if (w->suspended_task == &uat_stop_mark) {
         return at; /* uat_stop_task() */
     } else {
-        next = uat_join_wait_at(at, uat_deque_base(&w->deque));
+        next = uat_join_wait_at(at, uat_deque_base_of(&w->deque, at));
         uat_trace_end(next ? UAT_TRACE_JOIN : UAT_TRACE_WAIT, begin, 0, -1);
     }
     return next ? next : next_own();
@@ -140,13 +143,13 @@ uintptr_t uat_schedule_next(void)
     struct uat_worker *w = &uat_worker;
     leave_task();
     uint64_t begin = uat_trace_begin();
-    uat_park_leave(w->suspended_sp, uat_deque_base(&w->deque), (struct uat_park *)(void *)w->suspended_task);
+    uat_park_leave(w->suspended_sp, uat_deque_base_of(&w->deque, w->suspended_sp), (struct uat_park *)(void *)w->suspended_task);
     uat_trace_end(UAT_TRACE_WAIT, begin, 0, -1);
     uintptr_t sp = next_own();
     if (!sp)
         sp = next_ready();
     if (sp)
-        enter_task(uat_deque_base(&w->deque));
+        enter_task(uat_deque_base_of(&w->deque, sp));
     return sp;
 }
 
@@ -166,7 +169,7 @@ static void run_on(uintptr_t sp)
     while (sp) {
         if (uat_stop_wanted())
             uat_stop_worker(sp, NULL);
-        enter_task(uat_deque_base(&uat_worker.deque));
+        enter_task(uat_deque_base_of(&uat_worker.deque, sp));
         sp = next_after(uat_resume(sp));
     }
 }
@@ -197,6 +200,7 @@ static void steal_once(struct uat_idle *idle)
     uat_task_counts.steal_trips += stolen.trips;
     uat_task_counts.steal_bytes += stolen.base - stolen.sp;
     uat_global_after_steal();
+    uat_berth_stolen(stolen.sp, stolen.base);
     uat_deque_push_gone(&uat_worker.deque, stolen.base);
     run(go_on_without_child(stolen.sp, stolen.base));
 }
@@ -213,7 +217,8 @@ static void rest(struct uat_idle *idle)
  * the stall watch. */
 static void start(const struct uat_alone *task, size_t result_size)
 {
-    uintptr_t sp = uat_segment.high - UAT_STACK_TOP_ROOM; /* see the layout in spawn.S */
+    /* see the layout in spawn.S */
+    uintptr_t sp = uat_worker.deque.berth ? uat_berth_take() : uat_segment.high - UAT_STACK_TOP_ROOM;
     struct uat_frame *frame = uat_frame_at(sp);
     uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones left by the last run */
     *frame = (struct uat_frame){.record = task->name, .result_size = (uint32_t)result_size};
@@ -226,7 +231,7 @@ static void start(const struct uat_alone *task, size_t result_size)
     uat_worker.tasks++;
     uat_notice_begin(uat_stall_notice());
     uat_deque_push_gone(&uat_worker.deque, sp);
-    enter_task(uat_segment.high);
+    enter_task(uat_worker.deque.berth ? sp : uat_segment.high);
     run_on(next_after(uat_start(sp, task->fn, copy, result)));
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
 #include "runtime/job/self.h"
+#include "runtime/sched/berth.h"
 #include "runtime/sched/exception.h"
 #include "runtime/sched/failure.h"
 #include "runtime/sched/fork.h"
@@ -49,7 +50,7 @@ bool uat_spawn_part(void *context, uintptr_t sp)
 {
     (void)context;
     uat_task_check_stack(sp, "uat_spawn()");
-    struct uat_frame *child = uat_frame_at(sp);
+    struct uat_frame *child = uat_berth_child(sp);
     uat_task_t *task = child->task; /* both frames are still here, and each will take the record's name along */
     uint64_t name = uat_group_record(task);
     if (!name) {
@@ -68,7 +69,7 @@ bool uat_spawn_part(void *context, uintptr_t sp)
 
 void uat_spawn_unpart(uintptr_t sp)
 {
-    struct uat_frame *child = uat_frame_at(sp);
+    struct uat_frame *child = uat_berth_child(sp);
     uint64_t name = child->record;
     if (uat_group_of(child->task))
         child->result_size = 0;
@@ -91,15 +92,16 @@ static _Noreturn void refuse_outside(void)
 static void check_handle(uintptr_t sp)
 {
     uintptr_t handle = (uintptr_t)uat_frame_at(sp)->task;
-    uintptr_t base = uat_worker.deque.top[-2] & ~(uintptr_t)UAT_TAG_MASK;
+    uintptr_t base = uat_deque_entry_base(&uat_worker.deque, uat_deque_size(&uat_worker.deque) - 1);
     if (handle < sp || handle >= base)
         uat_fatal("uat_spawn() was given a handle at %p, which is not in the calling task's own frames; it could not "
                   "migrate with the task",
                   (void *)handle);
 }
 
-/* The slow path after the continuation at sp was pushed. */
-void uat_task_pushed(uintptr_t sp)
+/* The slow path after the continuation at sp was pushed. Below sp the stack is in use down to `low`. Returns the base of
+ * the child's stack: sp, or, with iso-address, the base of the berth to which [low, sp) was copied. */
+uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
 {
     if (!uat_worker.running)
         refuse_outside();
@@ -108,6 +110,7 @@ void uat_task_pushed(uintptr_t sp)
     uat_exception_check("uat_spawn()");
     uat_fork_check();
     uat_global_refuse_open("at a spawn");
+    uintptr_t base = uat_worker.deque.berth ? uat_berth_enter(sp, low) : sp; /* before thieves can see the entry */
     uat_deque_refill(&uat_worker.deque);
     if (UAT_IS_VIRTUAL())
         uat_virtual->task();
@@ -117,6 +120,7 @@ void uat_task_pushed(uintptr_t sp)
     }
     if (uat_stop_wanted())
         uat_stop_task();
+    return base;
 }
 
 int uat_work_wanted(void)
@@ -142,26 +146,27 @@ static void refuse_children(const struct uat_frame *frame)
 /* The task has failed, and its spawner, which was just popped, is here. They part as if the spawner had been stolen, so
  * that the join takes the slow path. */
 static void end_failed(const struct uat_frame *frame, uintptr_t sp)
-{
+{ /* sp: the spawner's */
     if (uat_group_of(frame->task))
         uat_failure_refuse("a child of a group");
     if (frame->task->record == 0 && !uat_spawn_part(NULL, sp))
         uat_fatal("no join record is free for a task that an exception has left (%s: %s); set UAT_RECORDS to more than "
                   "%" PRIu64,
                   uat_failing.failure.type, uat_failing.failure.what, uat_segment_settings.records);
-    uat_frame_at(uat_deque_base(&uat_worker.deque))->pending++;
+    uat_frame_at(uat_deque_base_of(&uat_worker.deque, sp))->pending++;
     uat_failure_leave(frame->record);
 }
 
 /*
  * The slow path of a task's end: the task whose segment begins at sp has returned, and the task's deque entry is
- * perhaps not private. Returns if the spawner's continuation is still here. Otherwise switches to the scheduler, which
- * finds the ended task as the suspended task.
+ * perhaps not private. If the spawner's continuation is still here, returns its stack pointer, below which the child's
+ * frame and result lie. Otherwise switches to the scheduler, which finds the ended task as the suspended task.
  */
-void uat_task_returned(uintptr_t sp)
+uintptr_t uat_task_returned(uintptr_t sp)
 {
     uat_task_check_stack(sp, "uat_spawn()");
     struct uat_frame *frame = uat_frame_at(sp);
+    uat_berth_check(sp);
     uat_fork_check();
     refuse_children(frame);
     uat_global_refuse_open("at the end of a task");
@@ -175,14 +180,14 @@ void uat_task_returned(uintptr_t sp)
     uintptr_t popped;
     enum uat_pop pop = uat_deque_pop(&uat_worker.deque, &popped);
     if (pop != UAT_POP_GONE && uat_failing.yes) {
-        end_failed(frame, sp);
-        return;
+        end_failed(frame, popped);
+        return uat_berth_leave(sp, popped);
     }
     if (pop == UAT_POP_PRIVATE)
-        return;
+        return uat_berth_leave(sp, popped);
     if (pop == UAT_POP_PARTED) { /* child and spawner are still together */
-        uat_spawn_unpart(sp);
-        return;
+        uat_spawn_unpart(popped);
+        return uat_berth_leave(sp, popped);
     }
     uat_modes_check(); /* the continuation was stolen, and does not carry this worker's modes */
     uat_worker.suspended_sp = sp;
@@ -201,6 +206,8 @@ void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size)
     if (result_size > uat_segment.result_max)
         uat_fatal("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
                   uat_segment.result_max, (result_size + 7) / 8 * 8);
+    if (uat_worker.deque.berth)
+        uat_berth_check_room(sp, arg_size, "an argument");
     if (arg_size > sp - uat_segment.low)
         uat_fatal("an argument of %zu bytes does not fit on the task stacks, UAT_STACK_SIZE=%zu; set it to %zu or more",
                   arg_size, uat_segment_region_size(), uat_segment_region_size() + arg_size);

@@ -21,8 +21,8 @@ void uat_spawn_unpart(uintptr_t sp);
 void uat_task_check_stack(uintptr_t sp, const char *call);
 
 /* Called by spawn.S only. */
-void uat_task_pushed(uintptr_t sp);
-void uat_task_returned(uintptr_t sp);
+uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low);
+uintptr_t uat_task_returned(uintptr_t sp);
 void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size);
 
 #endif

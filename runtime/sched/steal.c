@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/virtual.h"
 #include "deque/grant.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
@@ -88,6 +87,7 @@ int uat_steal_open(void)
     }
     stealing.thief.low = uat_segment.low;
     stealing.thief.high = uat_segment.high;
+    stealing.thief.berth = uat_worker.deque.berth;
     stealing.thief.colours = uat_segment.colours;
     stealing.thief.peek = uat_deque_settings.peeks != UAT_PEEKS_NONE;
     stealing.protocol = protocols[uat_deque_settings.protocol];
@@ -123,8 +123,6 @@ int uat_steal_from(const struct uat_victims *victims, struct uat_stolen *stolen)
             sum->requests[i] += t->requests[i] - before.requests[i];
         }
         sum->doorbells += t->doorbells - before.doorbells;
-        if (UAT_IS_VIRTUAL())
-            uat_virtual->stolen(stolen->victim, stolen->sp, stolen->base);
     }
     return result;
 }

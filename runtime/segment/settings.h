@@ -13,12 +13,16 @@
 #define UAT_RESULT_MAX_MIN UINT64_C(1024)
 #define UAT_RESULT_MAX_MAX UINT64_C(65536)
 
+enum uat_stacks { UAT_STACKS_UNI, UAT_STACKS_ISO };
+#define UAT_BERTH_SIZE (UINT64_C(16) << 10) /* bytes of a task's stack with iso-address, as in the papers */
+
 struct uat_segment_settings {
     uint64_t address;    /* a multiple of 2 MiB */
     uint64_t stack_size; /* bytes of the uni-address region */
     uint64_t heap_size;  /* bytes of the evacuation heap */
     uint64_t records;    /* join records per worker */
     uint64_t result_max; /* bytes */
+    int stacks;          /* enum uat_stacks */
 };
 extern struct uat_segment_settings uat_segment_settings;
 
@@ -33,6 +37,8 @@ static const struct uat_setting uat_segment_rows[] = {
      "virtual address of the segment"},
     {"UAT_STACK_SIZE", "16M", UAT_EQUAL, SEGMENT(stack_size), UAT_SIZE(64 << 10, UAT_STACK_SIZE_MAX, 4096),
      "room for the stacks of running tasks, in bytes"},
+    {"UAT_STACKS", "uni", UAT_EQUAL, SEGMENT(stacks), UAT_CHOICE({"uni", UAT_STACKS_UNI}, {"iso", UAT_STACKS_ISO}),
+     "iso: for comparisons, each task has 16 KiB of stack at an address of its own"},
     {"UAT_HEAP_SIZE", "16M", UAT_EQUAL, SEGMENT(heap_size), UAT_SIZE(64 << 10, UINT64_C(64) << 30, 4096),
      "room for the stacks of waiting tasks, in bytes"},
     {"UAT_RECORDS", "4096", UAT_EQUAL, SEGMENT(records), UAT_NUMBER(1, 1 << 24), "join records per worker"},
