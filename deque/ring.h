@@ -93,9 +93,11 @@ static inline uint64_t uat_place_in_berth(uintptr_t sp, uint32_t generation)
 {
     return (uint64_t)generation << 32 | (uint32_t)sp;
 }
-static inline bool uat_place_matches(uint64_t place, uint64_t state)
+static inline bool uat_place_is_mixed(uint64_t place, uint64_t state)
 {
-    return place >> 32 == (uint32_t)(state >> 1);
+    /* When the owner takes an entry back, it stores another generation. A thief READs such a state only after it has seen
+     * a valid one. Then the place does not change any more. */
+    return (state & 1) && place >> 32 != (uint32_t)(state >> 1);
 }
 
 /*

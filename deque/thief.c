@@ -52,14 +52,14 @@ struct uat_stack uat_thief_stack(const struct uat_thief *thief, const struct uat
 {
     struct uat_stack stack = uat_place_stack(slot->place, thief->low);
     if (thief->berth) /* T5 */
-        stack.base = uat_place_matches(slot->place, slot->state) ? uat_berth_base(stack.sp, thief->berth) : 0;
+        stack.base = uat_place_is_mixed(slot->place, slot->state) ? 0 : uat_berth_base(stack.sp, thief->berth);
     return stack;
 }
 
 /* Are the words of this slot from two publications? Known only with iso-address. */
 static bool is_mixed(const struct uat_thief *thief, const struct uat_slot *slot)
 {
-    return thief->berth && !uat_place_matches(slot->place, slot->state);
+    return thief->berth && uat_place_is_mixed(slot->place, slot->state);
 }
 
 bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack)

@@ -40,7 +40,7 @@ static bool is_iso(void)
 
 void uat_berth_reserve(void)
 {
-    marks.size = uat_segment_settings.stack_size / UAT_BERTH_SIZE * MARK;
+    marks.size = uat_segment_settings.stack_size / uat_segment_settings.berth * MARK;
     if (is_iso())
         uat_segment_reserve(&marks);
 }
@@ -50,6 +50,11 @@ int uat_berth_refuse(void)
     const char *what = NULL;
     if (!is_iso())
         return 0;
+    if (uat_segment_settings.berth & (uat_segment_settings.berth - 1)) {
+        uat_error("UAT_STACKS=iso,size=%zu is no power of two; set the size to 16k, for example",
+                  (size_t)uat_segment_settings.berth);
+        return -EINVAL;
+    }
 #ifdef __aarch64__
     what = "this processor: uat_spawn() has no iso-address stacks for AArch64";
 #endif
@@ -67,13 +72,14 @@ int uat_berth_open(void)
 {
     if (!is_iso())
         return 0;
-    size_t size = (size_t)uat_self.size, all = uat_segment_region_size() / UAT_BERTH_SIZE;
+    size_t size = (size_t)uat_self.size, all = uat_segment_region_size() / uat_segment_settings.berth;
     berths.count = all / size;
     berths.first = berths.count * (size_t)uat_self.rank;
     if (berths.count == 0) {
-        uat_error("UAT_STACKS=iso: UAT_STACK_SIZE=%zuk has no stack of 16 KiB for each of %zu workers; set it to %zuk or "
+        uat_error("UAT_STACKS=iso: UAT_STACK_SIZE=%zuk has no stack of %zuk for each of %zu workers; set it to %zuk or "
                   "more",
-                  uat_segment_region_size() >> 10, size, size * UAT_BERTH_SIZE >> 10);
+                  uat_segment_region_size() >> 10, (size_t)uat_segment_settings.berth >> 10, size,
+                  size * uat_segment_settings.berth >> 10);
         return -EINVAL;
     }
     berths.touched = calloc(uat_segment_region_size() / PAGE / 64 + 1, sizeof(*berths.touched));
@@ -82,7 +88,7 @@ int uat_berth_open(void)
         uat_error("no memory for the lists of %zu stacks", berths.count);
         return -ENOMEM;
     }
-    uat_worker.deque.berth = UAT_BERTH_SIZE - 1;
+    uat_worker.deque.berth = uat_segment_settings.berth - 1;
     return 0;
 }
 
@@ -128,7 +134,7 @@ uintptr_t uat_berth_take(void)
                   "%zuk or more",
                   berths.count, uat_self.rank, uat_segment_region_size() >> 10, uat_segment_region_size() >> 9);
     size_t i = berths.first + (size_t)((char *)mark - berths.pool.memory) / MARK;
-    uintptr_t base = uat_berth_base(uat_segment.low + i * UAT_BERTH_SIZE, UAT_BERTH_SIZE - 1);
+    uintptr_t base = uat_berth_base(uat_segment.low + i * uat_segment_settings.berth, uat_segment_settings.berth - 1);
     uint64_t fresh = touch(base, base);
     if (fresh)
         pay(fresh, false);
@@ -139,7 +145,7 @@ void uat_berth_free(uintptr_t base)
 {
     if (!uat_worker.deque.berth)
         return;
-    size_t i = (base - uat_segment.low) / UAT_BERTH_SIZE;
+    size_t i = (base - uat_segment.low) / uat_segment_settings.berth;
     struct uat_record *mark = (struct uat_record *)((char *)marks.at + i * MARK);
     int owner = (int)(i / berths.count);
     if (owner == uat_self.rank)
@@ -151,10 +157,10 @@ void uat_berth_free(uintptr_t base)
 uintptr_t uat_berth_enter(uintptr_t sp, uintptr_t low)
 {
     uat_berth_check(sp);
-    if (sp - low > UAT_BERTH_SIZE / 2)
-        uat_fatal("an argument and a result of %zu bytes do not fit on a stack of UAT_STACKS=iso, of which they may take "
-                  "half of 16 KiB; use UAT_STACKS=uni",
-                  (size_t)(sp - low));
+    if (sp - low > uat_segment_settings.berth / 2)
+        uat_fatal("an argument and a result of %zu bytes take more than half a stack of UAT_STACKS=iso,size=%zuk; set the "
+                  "size to more",
+                  (size_t)(sp - low), (size_t)uat_segment_settings.berth >> 10);
     uintptr_t base = uat_berth_take();
     memcpy((void *)(base - (sp - low)), (const void *)low, sp - low);
     uat_frame_at(sp)->record = base; /* I3 */
@@ -190,23 +196,24 @@ void uat_berth_check(uintptr_t sp)
 {
     if (!uat_worker.deque.berth)
         return;
-    uintptr_t base = uat_berth_base(sp, UAT_BERTH_SIZE - 1), low = base + UAT_BERTH_ROOM - UAT_BERTH_SIZE;
+    uintptr_t base = uat_berth_base(sp, uat_segment_settings.berth - 1), low = base + UAT_BERTH_ROOM - uat_segment_settings.berth;
     uintptr_t below = low - UAT_BERTH_ROOM; /* where the canary of the berth below is */
     uint64_t i = below / PAGE - uat_segment.low / PAGE;
     bool has_canary = low > uat_segment.low && (berths.touched[i / 64] >> i % 64 & 1);
     /* 0: between two runs the deepest part of the region is used for other things, and zeroed (uat_tree_copy()) */
     bool broken = has_canary && *canary_at(below) != 0 && *canary_at(below) != (CANARY ^ below);
     if (broken || sp - low < LEFT_MIN || *canary_at(base) != (CANARY ^ base))
-        uat_fatal("a task has overflowed its stack, which has 16 KiB with UAT_STACKS=iso; keep large arrays out of the "
-                  "tasks' frames, or use UAT_STACKS=uni");
+        uat_fatal("a task has overflowed its stack of UAT_STACKS=iso,size=%zuk; set the size to more, or keep large arrays "
+                  "out of the tasks' frames",
+                  (size_t)uat_segment_settings.berth >> 10);
 }
 
 void uat_berth_check_room(uintptr_t sp, size_t bytes, const char *what)
 {
-    uintptr_t low = sp & ~(UAT_BERTH_SIZE - 1);
+    uintptr_t low = sp & ~(uat_segment_settings.berth - 1);
     if (bytes > sp - low)
-        uat_fatal("%s of %zu bytes does not fit on a stack of UAT_STACKS=iso, which has 16 KiB; use UAT_STACKS=uni", what,
-                  bytes);
+        uat_fatal("%s of %zu bytes does not fit on a stack of UAT_STACKS=iso,size=%zuk; set the size to more", what, bytes,
+                  (size_t)uat_segment_settings.berth >> 10);
 }
 
 uint64_t uat_berth_touched(void)

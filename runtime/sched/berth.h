@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Iso-address stacks (UAT_STACKS=iso), for comparisons with uni-address. The region is divided into berths of
- * UAT_BERTH_SIZE bytes. Each worker owns an equal share of them, at the same addresses in all workers. A task's stack lies
+ * equal size. Each worker owns an equal share of them, at the same addresses in all workers. A task's stack lies
  * in a berth of the worker that spawned the task.
  *
  *   I1  A berth belongs to one live task of the job. It is free again after that task has ended: the task's last worker

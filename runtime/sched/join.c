@@ -78,7 +78,8 @@ static uintptr_t resume_in_berth(const struct uat_waiter *waiter, uint64_t recor
     size_t bytes = waiter->base - waiter->sp;
     int rank = (int)waiter->rank;
     check_waiter(waiter, uat_record_rank(record));
-    uat_deque_push_gone(&uat_worker.deque, waiter->base);
+    if (uat_deque_size(&uat_worker.deque) == 0) /* otherwise the youngest entry is the joiner's spawner */
+        uat_deque_push_gone(&uat_worker.deque, waiter->base);
     if (rank != uat_self.rank) {
         struct uat_op op = uat_op_read((void *)waiter->sp, (void *)waiter->sp, bytes);
         uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));

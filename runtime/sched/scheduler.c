@@ -98,7 +98,7 @@ static uintptr_t after(int event)
         if (alone)
             end_alone(at);
         next = alone ? 0 : uat_join_child_ended(at);
-        uat_berth_free(at);
+        uat_berth_free(at); /* its frame is no longer needed */
         if (alone)
             return 0;
         uat_trace_end(UAT_TRACE_END, begin, 0, -1);

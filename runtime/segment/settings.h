@@ -14,8 +14,6 @@
 #define UAT_RESULT_MAX_MAX UINT64_C(65536)
 
 enum uat_stacks { UAT_STACKS_UNI, UAT_STACKS_ISO };
-#define UAT_BERTH_SIZE (UINT64_C(16) << 10) /* bytes of a task's stack with iso-address, as in the papers */
-
 struct uat_segment_settings {
     uint64_t address;    /* a multiple of 2 MiB */
     uint64_t stack_size; /* bytes of the uni-address region */
@@ -23,6 +21,7 @@ struct uat_segment_settings {
     uint64_t records;    /* join records per worker */
     uint64_t result_max; /* bytes */
     int stacks;          /* enum uat_stacks */
+    uint64_t berth;      /* bytes of a task's stack with UAT_STACKS_ISO */
 };
 extern struct uat_segment_settings uat_segment_settings;
 
@@ -30,6 +29,13 @@ extern struct uat_segment_settings uat_segment_settings;
 #define SEGMENT(member) UAT_FIELD(struct uat_segment_settings, member)
 #define TEXT(number)    TEXT_OF(number)
 #define TEXT_OF(number) #number
+static const struct uat_setting uat_stacks_parts[] = {
+    {"mode", "uni", UAT_EQUAL, SEGMENT(stacks), UAT_CHOICE({"uni", UAT_STACKS_UNI}, {"iso", UAT_STACKS_ISO}),
+     "uni: all tasks of a worker share one region; iso: for comparisons, each task has a stack at an address of its own"},
+    {"size", "16k", UAT_EQUAL, SEGMENT(berth), UAT_SIZE(4096, 1 << 20, 4096),
+     "iso: bytes of a task's stack, a power of two"},
+    UAT_LAST_SETTING,
+};
 static const struct uat_setting uat_segment_rows[] = {
     {"UAT_SEGMENT_ADDRESS", TEXT(UAT_SEGMENT_ADDRESS_DEFAULT), UAT_EQUAL, SEGMENT(address),
      UAT_ADDRESS(UAT_SEGMENT_ADDRESS_LOWEST, 0x7fffffe00000,
@@ -37,8 +43,8 @@ static const struct uat_setting uat_segment_rows[] = {
      "virtual address of the segment"},
     {"UAT_STACK_SIZE", "16M", UAT_EQUAL, SEGMENT(stack_size), UAT_SIZE(64 << 10, UAT_STACK_SIZE_MAX, 4096),
      "room for the stacks of running tasks, in bytes"},
-    {"UAT_STACKS", "uni", UAT_EQUAL, SEGMENT(stacks), UAT_CHOICE({"uni", UAT_STACKS_UNI}, {"iso", UAT_STACKS_ISO}),
-     "iso: for comparisons, each task has 16 KiB of stack at an address of its own"},
+    {"UAT_STACKS", NULL, UAT_EQUAL, UAT_NO_FIELD, UAT_PARTS(uat_stacks_parts),
+     "how the stacks of tasks share addresses: uni-address or iso-address"},
     {"UAT_HEAP_SIZE", "16M", UAT_EQUAL, SEGMENT(heap_size), UAT_SIZE(64 << 10, UINT64_C(64) << 30, 4096),
      "room for the stacks of waiting tasks, in bytes"},
     {"UAT_RECORDS", "4096", UAT_EQUAL, SEGMENT(records), UAT_NUMBER(1, 1 << 24), "join records per worker"},
