@@ -209,6 +209,24 @@ static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
     return true;
 }
 
+/* With iso-address, `look` points to the watch word, so every push and pop takes the slow path. The next functions decide
+ * there whether it has anything to do, as the assembly does otherwise. Relaxed: as in uat_deque_push(). */
+static inline uint64_t uat_deque_shared_word(const struct uat_deque *d)
+{
+    return __atomic_load_n(d->giver ? d->giver->look : &d->ring->claims, __ATOMIC_RELAXED);
+}
+static inline bool uat_deque_push_is_due(const struct uat_deque *d)
+{
+    return uat_deque_shared_word(d) != d->push_claims;
+}
+static inline bool uat_deque_pop_unseen(struct uat_deque *d, uintptr_t *sp)
+{
+    if ((d->top[-1] & UAT_TAG_MASK) != UAT_TAG_PRIVATE || uat_deque_shared_word(d) != d->pop_claims)
+        return false;
+    *sp = *--d->top;
+    return true;
+}
+
 /* Pop the youngest entry, whatever its tag. May wait for a claim's acknowledgement. Sets *sp to the entry without its
  * tag. */
 enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);

@@ -100,7 +100,8 @@ int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const st
     /* A rank that does not exist in this job belongs to a ghost (runtime/segment/ghost.h). Another worker keeps the
      * ghost's stack. So do not READ the stack here: the caller finds it. */
     /* With iso-address, a peeked slot may be mixed, and a waiting joiner's stack may lie where it points (T5). */
-    bool stack = !thief->berth && foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT && uat_ready_rank(&foretold) < r->transport->size;
+    bool stack = !thief->berth && foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT &&
+                 uat_ready_rank(&foretold) < r->transport->size;
     uat_notice_begin(thief->notice);
     rc = claim(r, &offered, &foretold, stack);
     ++*trips;

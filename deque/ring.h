@@ -79,15 +79,15 @@ static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
                               .base = low + (uint32_t)((uint32_t)(place >> 32) - (uint32_t)low)};
 }
 
-/* With iso-address stacks, the region is divided into berths of equal size, a power of two, and each task's stack lies in
- * a berth of its own. The base of the stack that has its stack pointer at sp; mask: the size of a berth, minus 1. */
+/* With iso-address the region is divided into berths of equal size, a power of two. Each task's stack lies in a berth of
+ * its own. The base of the stack whose stack pointer is sp; mask: the size of a berth, minus 1. */
 enum { UAT_BERTH_ROOM = 8 /* bytes above the base; they hold a canary, and keep the alignment that spawn.S expects */ };
 static inline uintptr_t uat_berth_base(uintptr_t sp, uintptr_t mask)
 {
     return (sp | mask) + 1 - UAT_BERTH_ROOM;
 }
 
-/* Iso-address: a slot's place holds sp and the generation of the slot's state, because sp determines the base. So a thief
+/* Iso-address: a slot's place holds sp, which determines the base, and the generation of the slot's state. So a thief
  * that READs the two words of a slot from different publications detects this (T5). */
 static inline uint64_t uat_place_in_berth(uintptr_t sp, uint32_t generation)
 {
@@ -95,8 +95,8 @@ static inline uint64_t uat_place_in_berth(uintptr_t sp, uint32_t generation)
 }
 static inline bool uat_place_is_mixed(uint64_t place, uint64_t state)
 {
-    /* When the owner takes an entry back, it stores another generation. A thief READs such a state only after it has seen
-     * a valid one. Then the place does not change any more. */
+    /* When the owner takes an entry back, it stores another generation. But then the place no longer changes, and the
+     * thief has seen a valid state before. */
     return (state & 1) && place >> 32 != (uint32_t)(state >> 1);
 }
 

@@ -73,8 +73,9 @@ const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const stru
     if (__builtin_expect(peek->claims >> CLAIM_BITS,
                          0)) /* corrupt, although the slot's state may match: a state has only 31 bits of the index */
         return NULL;
-    return uat_state_valid_for(slot->state, peek->claims) && uat_thief_is_sane(thief, uat_thief_stack(thief, slot)) ? slot
-                                                                                                             : NULL;
+    return uat_state_valid_for(slot->state, peek->claims) && uat_thief_is_sane(thief, uat_thief_stack(thief, slot))
+               ? slot
+               : NULL;
 }
 
 /* End the job if the peeked entry is valid, but its stack has bounds that no owner publishes: the word is corrupt. A

@@ -21,9 +21,9 @@
  *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are the same as in
  *       the peek. Otherwise the words may be from two publications, so the thief READs slot and stack again. By then,
  *       neither changes any more.
- *   T5  With iso-address stacks, waiting joiners stay in the thief's region. So a stack may be READ only if the two words
- *       of its slot are from one publication. Then this thief has no live stack at those addresses: the stack was
- *       published elsewhere when the thief, which runs nothing meanwhile, peeked.
+ *   T5  With iso-address, waiting joiners stay in the thief's region. So a stack may be READ only if both words of its
+ *       slot are from one publication. Then this thief has no live stack at those addresses: the stack was published
+ *       elsewhere when the thief peeked, and since then the thief has run nothing.
  */
 #ifndef UAT_THIEF_H
 #define UAT_THIEF_H
@@ -116,7 +116,7 @@ struct uat_thief {
     struct uat_landing *landing;
     struct uat_notice *notice;
     uintptr_t low, high;   /* the uni-address region */
-    uintptr_t berth;        /* as in struct uat_deque */
+    uintptr_t berth;       /* as in struct uat_deque */
     bool peek;             /* peek at the victims before a lock or a request */
     struct uat_mail *mail; /* message protocol: this worker's mail, which refuses requests while the worker steals */
     /* The thief calls `waiting` periodically while it waits for an answer that is certain to arrive. It calls `waited`

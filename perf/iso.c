@@ -6,8 +6,7 @@
  * the program also measures a copy of uni-address (COPY): uni-address suspends or resumes a task by one copy within
  * resident memory. The kinds take turns in each round.
  *
- * The program also measures what a child on its own stack costs the spawner: take a slot, switch to it, switch back,
- * and return the slot. The spawner takes the slot that was returned last, so the slot is in the cache.
+ * UAT_STACKS=iso runs programs in this way. This program measures the copies alone.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,9 +17,8 @@
 
 #include "perf/bench.h"
 #include "perf/report.h"
-#include "uat/generator.h"
 
-enum { SLOT = 16384, /* bytes reserved per stack */ CHILDREN = 1000 /* per batch */, NEST = 8 };
+enum { SLOT = 16384 /* bytes reserved per stack */ };
 enum { FRESH, USED, COPY, KINDS };
 
 static const char *const names[KINDS] = {[FRESH] = "fresh", [USED] = "used", [COPY] = "copy"};
@@ -29,10 +27,7 @@ static int64_t bytes = 3055, rounds = 2000;
 static struct {
     char *slots;             /* one slot per round; a slot is untouched until its round's FRESH copy */
     char *buffer, *resident; /* one stack each */
-    uint64_t *ns[KINDS], *child_ns;
-    void *free[NEST]; /* slots that children may take */
-    int nfree;
-    volatile uint64_t ran;
+    uint64_t *ns[KINDS];
     long faults[KINDS];
 } iso;
 
@@ -61,32 +56,6 @@ static void copy_once(int kind, int64_t round)
     iso.faults[kind] += faults() - before;
 }
 
-UAT_GENERATOR_SIZED(SLOT - 512, char, child, int, unused)
-{
-    (void)unused;
-    iso.ran++;
-}
-_Static_assert(sizeof(child_generator) <= SLOT, "a child's stack lies in its place");
-
-/* Call a child on its own stack. The child returns at once. */
-static void call_child(void)
-{
-    child_generator *place = iso.free[--iso.nfree];
-    char none;
-    child_begin(place, 0);
-    (void)child_next(place, &none);
-    child_end(place);
-    iso.free[iso.nfree++] = place;
-}
-
-static void call_children(int64_t round)
-{
-    uint64_t begin = uat_time_ns();
-    for (int i = 0; i < CHILDREN; i++)
-        call_child();
-    iso.child_ns[round] = uat_time_ns() - begin;
-}
-
 static void *map(size_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -110,10 +79,7 @@ static int open_places(void)
     iso.resident = calloc(1, SLOT);
     for (int k = 0; k < KINDS; k++)
         here &= (iso.ns[k] = calloc((size_t)rounds, sizeof(uint64_t))) != NULL;
-    iso.child_ns = calloc((size_t)rounds, sizeof(uint64_t));
-    for (iso.nfree = 0; iso.nfree < NEST; iso.nfree++)
-        here &= (iso.free[iso.nfree] = aligned_alloc(SLOT, SLOT)) != NULL;
-    if (!here || !iso.child_ns || !iso.slots || !iso.buffer || !iso.resident)
+    if (!here || !iso.slots || !iso.buffer || !iso.resident)
         return -ENOMEM;
     madvise(iso.slots, (size_t)rounds * SLOT, MADV_NOHUGEPAGE); /* no page of 2 MiB may contain several slots */
     memset(iso.buffer, 1, SLOT);
@@ -132,10 +98,6 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     for (int64_t i = 0; i < rounds; i++)
         for (int k = 0; k < KINDS; k++)
             copy_once(k, i);
-    for (int64_t i = 0; i < rounds; i++)
-        call_children(i);
-    if (iso.ran != (uint64_t)rounds * CHILDREN)
-        return -EPROTO;
     uat_report_begin(bench, settings);
     uat_report_count("bytes", (uint64_t)bytes);
     for (int k = 0; k < KINDS; k++) {
@@ -147,11 +109,6 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         uat_report_line(names[k], "%llu ns, %.2f page faults", (unsigned long long)iso.ns[k][rounds / 2],
                         (double)iso.faults[k] / (double)rounds);
     }
-    qsort(iso.child_ns, (size_t)rounds, sizeof(uint64_t), compare);
-    uat_report_real("child_ns", (double)iso.child_ns[rounds / 2] / CHILDREN);
-    uat_report_real("child_least_ns", (double)iso.child_ns[0] / CHILDREN);
-    uat_report_line("child", "%.1f ns on a stack of its own, at least %.1f",
-                    (double)iso.child_ns[rounds / 2] / CHILDREN, (double)iso.child_ns[0] / CHILDREN);
     uat_report_count("reservable_bits", (uint64_t)largest_reservation());
     uat_report_line("reservable", "2^%d bytes", largest_reservation());
     uat_report_end();

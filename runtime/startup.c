@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/virtual.h"
 #include "base/word.h"
+#include "asm/offsets.h"
 #include "runtime/adaptive/part.h"
 #include "runtime/flow/entry.h"
 #include "runtime/global/global.h"
@@ -25,6 +26,7 @@
 #include "runtime/sched/settings.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/request.h"
+#include "runtime/checkpoint/settings.h"
 #include "runtime/layout.h"
 #include "runtime/replica.h"
 #include "runtime/run.h"
@@ -84,6 +86,24 @@ static int read_settings(void)
     else
         uat_log_set_level((enum uat_log_level)uat_job_settings.log);
     return rc;
+}
+
+/* Refuse what UAT_STACKS=iso cannot be combined with. */
+static int refuse_stacks(void)
+{
+    uint64_t size = uat_segment_settings.berth;
+    if (uat_segment_settings.stacks != UAT_STACKS_ISO)
+        return 0;
+    const char *what = (size & (size - 1)) != 0            ? "a size that is no power of two"
+                       : !UAT_SPAWN_HAS_ISO                ? "this processor, for which uat_spawn() has no such stacks"
+                       : uat_checkpoint_settings.folder[0] ? "UAT_CHECKPOINT"
+                       : uat_sched_settings.torture == UAT_TORTURE_EVACUATE
+                           ? "UAT_TORTURE=evacuate, because no stack is moved away"
+                           : NULL;
+    if (!what)
+        return 0;
+    uat_error("UAT_STACKS=iso cannot be combined with %s; use UAT_STACKS=uni", what);
+    return -EINVAL;
 }
 
 static int fix_addresses(void)
@@ -292,7 +312,7 @@ const struct uat_step uat_startup_steps[] = {
     {refuse_privilege, NULL, "set-uid programs"},
     {refuse_processor, NULL, "what does not work with stacks that move"},
     {read_settings, NULL, "UAT_* of the environment"},
-    {uat_berth_refuse, NULL, "what UAT_STACKS=iso cannot be combined with"},
+    {refuse_stacks, NULL, "what UAT_STACKS=iso cannot be combined with"},
     {fix_addresses, NULL, "may execute the program again, without address-space randomisation"},
     {uat_request_catch, uat_request_release, "SIGUSR2, also while the job starts"},
     {lay_out, NULL, "which room has what in the segment"},

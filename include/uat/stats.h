@@ -68,7 +68,7 @@ typedef struct {                                     /* the struct has no tag, b
     uint64_t global_releases, global_releases_waited; /* releases with data to write back; releases among them that
                                                        * waited */
     uint64_t publications_unreleased;                 /* publications deferred: releases took too much time */
-    uint64_t first_touches; /* UAT_STACKS=iso: pages that this worker touched for the first time when it stole a stack */
+    uint64_t first_touches; /* UAT_STACKS=iso: pages that a stolen stack was the first to touch on its thief */
 } uat_stats_t;
 
 /*

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The tables of perf/measure papers about iso-address: a migration in real time, page faults in virtual time, and the addresses that a job needs."""
-import re
-
 import runs
 
 FAULT_NS = 11400  # 21 K cycles of SPARC64 IXfx (HPDC'15)
@@ -30,39 +28,50 @@ def print_migrations(options):
 
 
 def print_children(options):
-    spawn, iso = (runs.uatrun(options.build, 1, f"perf/{name}") for name in ("uat-spawn", "uat-iso"))
-    print("\nCreation of a task in real time, ns: what a stack of its own adds for a child that returns at once (a place taken and given back, two switches),\n"
-          "beside a spawn and its join by uni-address, whose child runs on its spawner's stack.\n")
-    runs.print_titles(["", "median", "least"])
-    runs.print_cells(["uni-address: spawn and join", *(f"{spawn['spawn_join'][f'{which}_ns']:.1f}" for which in ("median", "min"))])
-    runs.print_cells(["iso-address adds", f"{iso['child_ns']:.1f}", f"{iso['child_least_ns']:.1f}"])
+    """Creation of a task, in turn with both kinds of stacks."""
+    print("\nCreation of a task in real time, one worker: spawn and join of a child that returns at once (uat-spawn), and cycles per task of BTC.\n")
+    runs.print_titles(["stacks", "spawn and join, ns: median", "least", "BTC 20: cycles per task"])
+    for stacks in ("uni", "iso") * 3:
+        spawn = runs.uatrun(options.build, 1, "perf/uat-spawn", UAT_STACKS=stacks)["spawn_join"]
+        tree = runs.uatrun(options.build, 1, "perf/uat-btc", "-d", "20", "-i", "1", UAT_STACKS=stacks)
+        runs.print_cells([stacks, f"{spawn['median_ns']:.1f}", f"{spawn['min_ns']:.1f}", f"{tree['cycles_per_task']:.1f}"])
 
 
-def run_of(options, workers, program, network, task):
-    """Returns the report, and the number of first touches of pages. If no time per fault is set, returns None instead
-    of this number."""
+def print_pairs(options):
+    print("\nPrograms in real time, 2 workers over shared memory, medians of 5 runs in turn.\n")
+    runs.print_titles(["run", "uni, s", "iso, s", "uni / iso", "steals, iso", "first touches per steal", "uni: stack bytes of a worker", "iso: bytes touched"])
+    for words in ("uat-btc -i 1 -d 20", "uat-uts -t 1 -r 0 -b 4 -a 3 -d 8", "uat-nqueens -n 11"):
+        name, *arguments = words.split()
+        pairs = [[runs.uatrun(options.build, 2, f"perf/{name}", *arguments, UAT_STACKS=stacks) for stacks in ("uni", "iso")] for _ in range(5)]
+        uni, iso = (sorted((pair[k] for pair in pairs), key=lambda run: run["seconds"])[2] for k in (0, 1))
+        steals = iso["counters"]["steals"]
+        runs.print_cells([words[4:], f"{uni['seconds']:.4f}", f"{iso['seconds']:.4f}", f"{uni['seconds'] / iso['seconds']:.2f}", str(steals),
+                          f"{iso['counters']['first_touches'] / max(steals, 1):.2f}", str(uni["stack_bytes_max"]), str(iso["stack_bytes_max"])])
+
+
+def run_of(options, workers, program, network, task, stacks):
     name, *arguments = program.split()
     done = runs.run([options.build / "launcher" / "uatrun", "-n", workers, options.build / "perf" / name, *arguments, "--json"],
-                    {"UAT_TRANSPORT": "sim", "UAT_SIM_NETWORK": network, "UAT_SIM_TASK": f"{task}ns", "UAT_SIM_QUANTUM": "2us", "UAT_STACK_SIZE": "256k",
-                     "UAT_HEAP_SIZE": "1M", "UAT_LOG": "info", "UAT_DEQUE": "paper", "UAT_PEEKS": "1"})
-    touched = re.search(r"iso-address: \d+ steals, (\d+) first touches", done.stderr)
-    return runs.report_of(done), touched and int(touched[1])
+                    {"UAT_TRANSPORT": "sim", "UAT_SIM_NETWORK": network, "UAT_SIM_TASK": f"{task}ns", "UAT_SIM_QUANTUM": "2us", "UAT_HEAP_SIZE": "1M",
+                     "UAT_DEQUE": "paper", "UAT_PEEKS": "1", **stacks})
+    return runs.report_of(done)
 
 
 def print_runs(options):
-    print("\nRuns on the simulated FX10 with the papers' protocol. uni: copies of waiting stacks are charged, faults are not. iso: no copies, and\n"
-          f"{FAULT_NS} ns for each page that a thief touches for the first time. Pages are of 4 KiB. m: migrations of a task.\n")
-    runs.print_titles(["run", "workers", "tasks", "uni: ms", "iso: ms", "uni / iso", "steals", "m", "faults per steal", "uni: stack bytes of a worker",
-                       "iso: bytes of a worker touched by steals"])
+    print("\nRuns on the simulated FX10 with the papers' protocol. uni: copies of waiting stacks are charged. iso: UAT_STACKS=iso, whose joiners stay\n"
+          f"where they are, and {FAULT_NS} ns for each first touch of a page of 4 KiB, by a spawn or a steal. m: migrations of a task.\n")
+    runs.print_titles(["run", "workers", "tasks", "uni: ms", "iso: ms", "uni / iso", "steals", "m", "first touches per steal",
+                       "uni: stack bytes of a worker", "iso: bytes touched by a worker", "iso: bytes reserved"])
     for what, (network, task, words) in RUNS.items():
         for workers in options.workers:
             depth = DEPTHS[what][min(DEPTHS[what], key=lambda known, n=workers: abs(known - n))]
-            uni, _ = run_of(options, workers, f"{words} {depth}", network, task)
-            iso, touched = run_of(options, workers, f"{words} {depth}", f"{network},copy=1000000000,fault={FAULT_NS}ns", task)
+            room = workers * 128 * SLOT >> 20
+            uni = run_of(options, workers, f"{words} {depth}", network, task, {"UAT_STACK_SIZE": "256k"})
+            iso = run_of(options, workers, f"{words} {depth}", f"{network},fault={FAULT_NS}ns", task, {"UAT_STACKS": "iso", "UAT_STACK_SIZE": f"{room}M"})
             steals = iso["counters"]["steals"]
             runs.print_cells([f"{what} {depth}", str(workers), str(uni["tasks"]), f"{1e3 * uni['seconds']:.3f}", f"{1e3 * iso['seconds']:.3f}",
-                              f"{uni['seconds'] / iso['seconds']:.2f}", str(steals), f"{steals / iso['tasks']:.4f}", f"{touched / steals:.2f}",
-                              str(uni["stack_bytes_max"]), f"{4096 * touched / workers:.0f}"])
+                              f"{uni['seconds'] / iso['seconds']:.2f}", str(steals), f"{steals / iso['tasks']:.4f}",
+                              f"{iso['counters']['first_touches'] / steals:.2f}", str(uni["stack_bytes_max"]), str(iso["stack_bytes_max"]), f"{room} MiB"])
 
 
 def print_addresses():
@@ -76,5 +85,6 @@ def print_addresses():
 def print_tables(options):
     print_migrations(options)
     print_children(options)
+    print_pairs(options)
     print_runs(options)
     print_addresses()

@@ -7,11 +7,9 @@
 
 #include "base/log.h"
 #include "base/virtual.h"
-#include "runtime/checkpoint/settings.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/named.h"
-#include "runtime/sched/settings.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
@@ -45,29 +43,6 @@ void uat_berth_reserve(void)
         uat_segment_reserve(&marks);
 }
 
-int uat_berth_refuse(void)
-{
-    const char *what = NULL;
-    if (!is_iso())
-        return 0;
-    if (uat_segment_settings.berth & (uat_segment_settings.berth - 1)) {
-        uat_error("UAT_STACKS=iso,size=%zu is no power of two; set the size to 16k, for example",
-                  (size_t)uat_segment_settings.berth);
-        return -EINVAL;
-    }
-#ifdef __aarch64__
-    what = "this processor: uat_spawn() has no iso-address stacks for AArch64";
-#endif
-    if (uat_checkpoint_settings.folder[0])
-        what = "UAT_CHECKPOINT: a checkpoint holds the stacks of one uni-address region per worker";
-    if (uat_sched_settings.torture == UAT_TORTURE_EVACUATE)
-        what = "UAT_TORTURE=evacuate: with iso-address no stack is moved away";
-    if (!what)
-        return 0;
-    uat_error("UAT_STACKS=iso cannot be combined with %s; use UAT_STACKS=uni", what);
-    return -EINVAL;
-}
-
 int uat_berth_open(void)
 {
     if (!is_iso())
@@ -83,7 +58,8 @@ int uat_berth_open(void)
         return -EINVAL;
     }
     berths.touched = calloc(uat_segment_region_size() / PAGE / 64 + 1, sizeof(*berths.touched));
-    if (!berths.touched || uat_record_pool_open(&berths.pool, (char *)marks.at + berths.first * MARK, MARK, berths.count)) {
+    if (!berths.touched ||
+        uat_record_pool_open(&berths.pool, (char *)marks.at + berths.first * MARK, MARK, berths.count)) {
         uat_berth_close();
         uat_error("no memory for the lists of %zu stacks", berths.count);
         return -ENOMEM;
@@ -130,9 +106,10 @@ uintptr_t uat_berth_take(void)
 {
     struct uat_record *mark = uat_record_get(&berths.pool);
     if (!mark)
-        uat_fatal("UAT_STACKS=iso: the %zu stacks of rank %d, its share of UAT_STACK_SIZE=%zuk, are all in use; set it to "
-                  "%zuk or more",
-                  berths.count, uat_self.rank, uat_segment_region_size() >> 10, uat_segment_region_size() >> 9);
+        uat_fatal(
+            "UAT_STACKS=iso: the %zu stacks of rank %d, its share of UAT_STACK_SIZE=%zuk, are all in use; set it to "
+            "%zuk or more",
+            berths.count, uat_self.rank, uat_segment_region_size() >> 10, uat_segment_region_size() >> 9);
     size_t i = berths.first + (size_t)((char *)mark - berths.pool.memory) / MARK;
     uintptr_t base = uat_berth_base(uat_segment.low + i * uat_segment_settings.berth, uat_segment_settings.berth - 1);
     uint64_t fresh = touch(base, base);
@@ -158,9 +135,10 @@ uintptr_t uat_berth_enter(uintptr_t sp, uintptr_t low)
 {
     uat_berth_check(sp);
     if (sp - low > uat_segment_settings.berth / 2)
-        uat_fatal("an argument and a result of %zu bytes take more than half a stack of UAT_STACKS=iso,size=%zuk; set the "
-                  "size to more",
-                  (size_t)(sp - low), (size_t)uat_segment_settings.berth >> 10);
+        uat_fatal(
+            "an argument and a result of %zu bytes take more than half a stack of UAT_STACKS=iso,size=%zuk; set the "
+            "size to more",
+            (size_t)(sp - low), (size_t)uat_segment_settings.berth >> 10);
     uintptr_t base = uat_berth_take();
     memcpy((void *)(base - (sp - low)), (const void *)low, sp - low);
     uat_frame_at(sp)->record = base; /* I3 */
@@ -196,24 +174,26 @@ void uat_berth_check(uintptr_t sp)
 {
     if (!uat_worker.deque.berth)
         return;
-    uintptr_t base = uat_berth_base(sp, uat_segment_settings.berth - 1), low = base + UAT_BERTH_ROOM - uat_segment_settings.berth;
+    uintptr_t base = uat_berth_base(sp, uat_segment_settings.berth - 1),
+              low = base + UAT_BERTH_ROOM - uat_segment_settings.berth;
     uintptr_t below = low - UAT_BERTH_ROOM; /* where the canary of the berth below is */
     uint64_t i = below / PAGE - uat_segment.low / PAGE;
     bool has_canary = low > uat_segment.low && (berths.touched[i / 64] >> i % 64 & 1);
     /* 0: between two runs the deepest part of the region is used for other things, and zeroed (uat_tree_copy()) */
     bool broken = has_canary && *canary_at(below) != 0 && *canary_at(below) != (CANARY ^ below);
     if (broken || sp - low < LEFT_MIN || *canary_at(base) != (CANARY ^ base))
-        uat_fatal("a task has overflowed its stack of UAT_STACKS=iso,size=%zuk; set the size to more, or keep large arrays "
-                  "out of the tasks' frames",
-                  (size_t)uat_segment_settings.berth >> 10);
+        uat_fatal(
+            "a task has overflowed its stack of UAT_STACKS=iso,size=%zuk; set the size to more, or keep large arrays "
+            "out of the tasks' frames",
+            (size_t)uat_segment_settings.berth >> 10);
 }
 
 void uat_berth_check_room(uintptr_t sp, size_t bytes, const char *what)
 {
     uintptr_t low = sp & ~(uat_segment_settings.berth - 1);
     if (bytes > sp - low)
-        uat_fatal("%s of %zu bytes does not fit on a stack of UAT_STACKS=iso,size=%zuk; set the size to more", what, bytes,
-                  (size_t)uat_segment_settings.berth >> 10);
+        uat_fatal("%s of %zu bytes does not fit on a stack of UAT_STACKS=iso,size=%zuk; set the size to more", what,
+                  bytes, (size_t)uat_segment_settings.berth >> 10);
 }
 
 uint64_t uat_berth_touched(void)

@@ -28,11 +28,8 @@
 /* Reserve the berths' marks in the segment. */
 void uat_berth_reserve(void);
 
-/* Refuse what iso-address stacks cannot be combined with. Returns 0, or -EINVAL, which has been reported. */
-int uat_berth_refuse(void);
-
-/* Open this worker's berths; call it after uat_segment_open() and uat_deque_open(). Returns 0, -EINVAL or -ENOMEM, which
- * has been reported. */
+/* Open this worker's berths, after uat_segment_open() and uat_deque_open(). Returns 0, -EINVAL or -ENOMEM, which has been
+ * reported. */
 int uat_berth_open(void);
 void uat_berth_close(void);
 
@@ -46,8 +43,8 @@ void uat_berth_free(uintptr_t base);
  * base. */
 uintptr_t uat_berth_enter(uintptr_t sp, uintptr_t low);
 
-/* The end of the task at `base` on the worker that has the spawner's continuation, at sp: copy frame and result below sp,
- * and free the berth. Returns sp. */
+/* The end of the task at `base` on the worker that has its spawner's continuation, at sp: copy frame and result below
+ * sp, and free the berth. Returns sp. */
 uintptr_t uat_berth_leave(uintptr_t base, uintptr_t sp);
 
 /* The frame of the child that the continuation at sp has spawned. */

@@ -273,8 +273,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
      * stack is copied. */
     uintptr_t parted = 0;
     bool moves = !uat_worker.deque.berth; /* with iso-address a joiner waits where it is */
-    if (!has_ended &&
-        (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD || (moves && !(block = evacuate(sp, base))))) {
+    if (!has_ended && (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD || (moves && !(block = evacuate(sp, base))))) {
         uat_park_unpart(parted); /* do this now, so that no checkpoint records them as parted */
         parted = 0;
         wait_in_place(group, name, stop_joiner);

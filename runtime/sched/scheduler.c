@@ -143,7 +143,8 @@ uintptr_t uat_schedule_next(void)
     struct uat_worker *w = &uat_worker;
     leave_task();
     uint64_t begin = uat_trace_begin();
-    uat_park_leave(w->suspended_sp, uat_deque_base_of(&w->deque, w->suspended_sp), (struct uat_park *)(void *)w->suspended_task);
+    uat_park_leave(w->suspended_sp, uat_deque_base_of(&w->deque, w->suspended_sp),
+                   (struct uat_park *)(void *)w->suspended_task);
     uat_trace_end(UAT_TRACE_WAIT, begin, 0, -1);
     uintptr_t sp = next_own();
     if (!sp)

@@ -99,8 +99,8 @@ static void check_handle(uintptr_t sp)
                   (void *)handle);
 }
 
-/* The slow path after the continuation at sp was pushed. Below sp the stack is in use down to `low`. Returns the base of
- * the child's stack: sp, or, with iso-address, the base of the berth to which [low, sp) was copied. */
+/* The slow path after the continuation at sp was pushed. [low, sp) holds the child's frame, result and argument. Returns
+ * the base of the child's stack: sp, or, with iso-address, the base of the berth to which [low, sp) was copied. */
 uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
 {
     if (!uat_worker.running)
@@ -111,7 +111,8 @@ uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
     uat_fork_check();
     uat_global_refuse_open("at a spawn");
     uintptr_t base = uat_worker.deque.berth ? uat_berth_enter(sp, low) : sp; /* before thieves can see the entry */
-    uat_deque_refill(&uat_worker.deque);
+    if (!uat_worker.deque.berth || uat_torture_on || UAT_IS_VIRTUAL() || uat_deque_push_is_due(&uat_worker.deque))
+        uat_deque_refill(&uat_worker.deque);
     if (UAT_IS_VIRTUAL())
         uat_virtual->task();
     if (uat_torture_on) {
@@ -178,6 +179,9 @@ uintptr_t uat_task_returned(uintptr_t sp)
     if (uat_torture_on)
         uat_torture_returned(sp);
     uintptr_t popped;
+    if (uat_worker.deque.berth && !UAT_IS_VIRTUAL() && !uat_failing.yes &&
+        uat_deque_pop_unseen(&uat_worker.deque, &popped))
+        return uat_berth_leave(sp, popped);
     enum uat_pop pop = uat_deque_pop(&uat_worker.deque, &popped);
     if (pop != UAT_POP_GONE && uat_failing.yes) {
         end_failed(frame, popped);

@@ -31,7 +31,8 @@ extern struct uat_segment_settings uat_segment_settings;
 #define TEXT_OF(number) #number
 static const struct uat_setting uat_stacks_parts[] = {
     {"mode", "uni", UAT_EQUAL, SEGMENT(stacks), UAT_CHOICE({"uni", UAT_STACKS_UNI}, {"iso", UAT_STACKS_ISO}),
-     "uni: all tasks of a worker share one region; iso: for comparisons, each task has a stack at an address of its own"},
+     "uni: all tasks of a worker share one region; iso: for comparisons, each task has a stack at an address of its "
+     "own"},
     {"size", "16k", UAT_EQUAL, SEGMENT(berth), UAT_SIZE(4096, 1 << 20, 4096),
      "iso: bytes of a task's stack, a power of two"},
     UAT_LAST_SETTING,
