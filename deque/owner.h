@@ -209,8 +209,9 @@ static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
     return true;
 }
 
-/* With iso-address, `look` points to the watch word, so every push and pop takes the slow path. The next functions decide
- * there whether it has anything to do, as the assembly does otherwise. Relaxed: as in uat_deque_push(). */
+/* With iso-address, `look` points to the watch word, so every push and pop takes the slow path. The next functions
+ * decide there, as the assembly does with uni-address, whether anything is to be done. Relaxed: as in
+ * uat_deque_push(). */
 static inline uint64_t uat_deque_shared_word(const struct uat_deque *d)
 {
     return __atomic_load_n(d->giver ? d->giver->look : &d->ring->claims, __ATOMIC_RELAXED);

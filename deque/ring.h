@@ -79,8 +79,8 @@ static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
                               .base = low + (uint32_t)((uint32_t)(place >> 32) - (uint32_t)low)};
 }
 
-/* With iso-address the region is divided into berths of equal size, a power of two. Each task's stack lies in a berth of
- * its own. The base of the stack whose stack pointer is sp; mask: the size of a berth, minus 1. */
+/* With iso-address the region is divided into berths of equal size, a power of two. Each task's stack lies in a berth
+ * of its own. The base of the stack whose stack pointer is sp; mask: the size of a berth, minus 1. */
 enum { UAT_BERTH_ROOM = 8 /* bytes above the base; they hold a canary, and keep the alignment that spawn.S expects */ };
 static inline uintptr_t uat_berth_base(uintptr_t sp, uintptr_t mask)
 {

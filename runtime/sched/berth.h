@@ -28,8 +28,8 @@
 /* Reserve the berths' marks in the segment. */
 void uat_berth_reserve(void);
 
-/* Open this worker's berths, after uat_segment_open() and uat_deque_open(). Returns 0, -EINVAL or -ENOMEM, which has been
- * reported. */
+/* Open this worker's berths, after uat_segment_open() and uat_deque_open(). Returns 0, -EINVAL or -ENOMEM, which has
+ * been reported. */
 int uat_berth_open(void);
 void uat_berth_close(void);
 

@@ -99,8 +99,9 @@ static void check_handle(uintptr_t sp)
                   (void *)handle);
 }
 
-/* The slow path after the continuation at sp was pushed. [low, sp) holds the child's frame, result and argument. Returns
- * the base of the child's stack: sp, or, with iso-address, the base of the berth to which [low, sp) was copied. */
+/* The slow path after the continuation at sp was pushed. [low, sp) holds the child's frame, result and argument.
+ * Returns the base of the child's stack: sp, or, with iso-address, the base of the berth to which [low, sp) was
+ * copied. */
 uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
 {
     if (!uat_worker.running)
