@@ -186,9 +186,10 @@ def run_suites(build, suites, tally):
     log = build.folder / "meson-logs" / f"{base}.json"
     log.unlink(missing_ok=True)
     suite_of = {name: suite for suite, names in suites.items() for name in names}
+    order = [test["name"] for test in introspect(build, "--tests")]  # meson test keeps the order of its arguments, not that of priorities
     processes = (os.cpu_count() or 1) + ("slurm" in suites) if suites.keys() <= PARALLEL else 1
     command = ["meson", "test", "-C", str(build.folder), "--no-rebuild", "--logbase", base, "--num-processes", str(processes), "--timeout-multiplier", PATIENCE,
-               *(f"--suite={suite}" for suite in suites), *suite_of]
+               *(f"--suite={suite}" for suite in suites), *sorted(suite_of, key=order.index)]
     output = stream(command, lambda name, result, seconds: tally.line(
         outcome_of(suite_of[name], result), f"{build.name}/{suite_of[name]}/{name}", seconds))
     results = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
