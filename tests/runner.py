@@ -16,7 +16,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
 BUILDS = SOURCE / "build-check"
-PATIENCE = "3"  # times a test's limit: the limits are those of a quiet machine, and only a hang should reach them
+PATIENCE = "3"  # factor for the tests' time limits, which suit a quiet machine: only a test that hangs should reach its limit
 TAIL = 40  # lines shown of a failed test
 AGAIN = 8  # lines of it that are shown again at the end, because a log of continuous integration may lack its middle
 
@@ -40,7 +40,7 @@ class Build:
         self.name, self.compiler, self.options, self.suites = name, compiler, list(options), suites
         self.folder = BUILDS / name
         self.programs = programs  # in the suite `programs`, run only short tests whose names start with these (None: all)
-        self.whole = whole  # build everything, or only what the tests need
+        self.whole = whole  # True: build everything; False: build only what the tests need
 
 
 FULL = [
@@ -129,7 +129,7 @@ def suites_of(test):
 
 
 def files_needed(build, quick):
-    """The files of the targets that are needed by the tests that this build runs."""
+    """The files of all targets that the tests of this build need."""
     needed = {target for test in introspect(build, "--tests") if is_run(build, test, quick) for target in test["depends"]}
     return [os.path.relpath(file, build.folder) for target in introspect(build, "--targets") if target["id"] in needed
             for file in target["filename"]]
@@ -255,7 +255,7 @@ def main():
 
 
 def interrupted(number, _frame):
-    """End on a signal: Ctrl-C and kill also end the tests, in stream()."""
+    """End on a signal, so that Ctrl-C and kill also end the tests: see stream()."""
     raise SystemExit(128 + number)
 
 

@@ -145,8 +145,8 @@ UAT_FLOW_TASK(added, value, uint64_t, key, add, tile, a, value, bool, ordered)
     sum(a, key, ordered);
 }
 
-/* A task that names one datum with two modes. The task has exclusive access, so `more` is the datum itself, not
- * separate memory whose sum is added later. */
+/* A task that names one datum with two modes. The task has exclusive access. So `more` is the datum itself, and not
+ * separate memory that is added to the datum later. */
 UAT_FLOW_TASK(both, add, tile, more, any_below, tile, a, value, uint64_t, key)
 {
     (void)a;
@@ -312,7 +312,7 @@ static uint64_t look(uat_flow_t *f, unsigned i, const struct datum *expected)
     return wrong;
 }
 
-/* The unroller waits, so that all tasks may end, and the next tasks run in place again. */
+/* The unroller waits, so that all tasks may end. Then the next tasks run in place again. */
 static void linger(void)
 {
     uint64_t begin = uat_time_ns();

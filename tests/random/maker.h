@@ -36,8 +36,8 @@ struct maker {
     int frozen;
     bool open_sync;
     struct maker_task task[TASKS];
-    struct range near[PLACES]; /* for a task, the range that it used last; for another place, the range that the task
-                                * which filled the place used last */
+    struct range near[PLACES]; /* the range that the task used last; for a place that is not a task, the last range of
+                                * the task that filled the place */
 };
 
 extern struct maker maker;

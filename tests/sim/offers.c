@@ -16,8 +16,8 @@
 #include "uat.h"
 #include "uat/pattern.h"
 
-/* There are more levels than ring slots. With QUIET_LEVELS, the remaining continuations fit into the ring once the
- * ring's entries are taken. */
+/* There are more levels than ring slots. With only QUIET_LEVELS levels, the continuations that remain after thieves
+ * have emptied the ring fit into the ring. */
 enum {
     LEVELS = 40,
     QUIET_LEVELS = 24,
