@@ -89,8 +89,8 @@ static int refuse(const char *name, const char *why)
     return -EBADMSG;
 }
 
-/* The text of the file without its CRC line, ended by 0. If the file is damaged or not readable, sets *error and
- * returns NULL. */
+/* Returns the text of the file without its CRC line, terminated by 0. If the file is damaged or not readable, sets
+ * *error and returns NULL. */
 static char *read_text(const char *name, int *error)
 {
     int fd = open(name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

@@ -15,7 +15,7 @@ enum { UAT_PIECE = 1 << 20 /* maximum bytes of a piece */ };
 /* Where the pieces go. */
 struct uat_pieces_to {
     bool (*has)(uint64_t at, uint64_t bytes);                 /* are these bytes global memory? */
-    void *(*near)(uint64_t at, size_t bytes);                 /* where these bytes can be read in place, or NULL */
+    void *(*near)(uint64_t at, size_t bytes);                 /* the place of these bytes if they are near, or NULL */
     void (*put)(uint64_t at, const void *from, size_t bytes); /* for bytes that are not near */
     void *buffer;                                             /* of UAT_PIECE bytes */
 };
