@@ -109,7 +109,7 @@ bool uat_waitobj_unqueue_slowly(struct uat_waking *waking)
     return false;
 }
 
-/* Ends the job if a queue is longer than all heaps have room for, because it then contains a cycle. */
+/* Ends the job if a queue is longer than all heaps have room for, because such a queue contains a cycle. */
 static void check_length(uint64_t passed, uint64_t at)
 {
     if (passed > (uint64_t)uat_park_names() * (uat_segment.heap_size / UAT_READY_STACK))
