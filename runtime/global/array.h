@@ -28,7 +28,7 @@ struct uat_array {
     int fd;                      /* descriptor of this host's memory object, open in its leader; or -1 */
     void *linear;                /* a leader's mapping of the whole object, which it exposes; or NULL */
     size_t granules;
-    unsigned shift;            /* which shift the array's addresses have: see place.c */
+    unsigned shift;            /* number of the shift that the array's addresses have: see place.c */
     void **window;             /* for each host: address of its object's mapping in this process, or NULL */
     struct uat_memobj *memobj; /* for each host: its memory object */
 };
@@ -115,7 +115,7 @@ static inline uintptr_t uat_head_line(int rank)
     return (uintptr_t)((colours ? colours[rank] : rank) % UAT_COLOURS) * UAT_COLOUR_STEP;
 }
 
-/* Set what uat_global_checkout() finds for addresses of array a. */
+/* Set the near run that uat_global_checkout() finds for addresses of array a. */
 void uat_near_set(const struct uat_array *a, struct uat_near_run run);
 
 #endif

@@ -75,8 +75,8 @@ static void finish(uat_global_transfer_t *t)
     *t = (uat_global_transfer_t){0};
 }
 
-/* Post pending bytes of the range before the put's own WRITE. The put's WRITE then overlaps their range in the link's
- * set, so it waits for a flush. */
+/* Post pending bytes of the range before the put's own WRITE. The put's WRITE then overlaps the range of these bytes in
+ * the link's set, so the put's WRITE waits for a flush. */
 static uint64_t put_far(uintptr_t at, const void *source, size_t bytes)
 {
     uat_writeback_range(at, bytes);
