@@ -26,8 +26,8 @@ static int limit_of(uint64_t word)
     return limit > 0 && limit < (uint64_t)uat_self.size ? (int)limit : uat_self.size;
 }
 
-/* Set the limit of a rank, unless a later call has set it (L1). guess: the rank's word, as it probably is. With the
- * right guess this takes one round trip. */
+/* Set the limit of a rank, unless a later call has set it (L1). guess: the probable value of the rank's word. If the
+ * guess is right, this takes one round trip. */
 static void set(int rank, uint64_t guess, uint64_t word)
 {
     uint64_t *at = &uat_cells()->concurrency, old;
