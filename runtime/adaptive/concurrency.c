@@ -4,8 +4,8 @@
  * of uat_set_concurrency(). Model: tests/model/concurrency.pml.
  *
  *   L1  A call takes its number by FETCH_ADD on rank 0's count. The call changes the word of each worker by CMP_SWAP,
- *       but only if the old word has a smaller number. So when all calls have returned, all workers have the limit of
- *       the call with the largest number, in whatever order the calls have reached them.
+ *       but only if the old word has a smaller number. So the order in which calls reach a worker does not matter. When
+ *       all calls have returned, all workers have the limit of the call with the largest number.
  *   L2  A worker reads only its own word, before each attempt to take work. It finishes the work that it already has,
  *       so no task is lost.
  */

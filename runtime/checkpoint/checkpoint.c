@@ -369,7 +369,7 @@ void uat_checkpoint_go_on(void)
     for (int rank = uat_self.rank; rank < checkpoint.from.workers && !rc; rank += uat_self.size)
         rc = restore_rank(rank, &chain);
     rc = uat_arrays_restore(&head, rc);
-    if (uat_collective_agree(rc) == 0) { /* all lists of names are empty, and all names are in place */
+    if (uat_collective_agree(rc) == 0) { /* now all lists of names are empty, and all blocks with names are in place */
         uat_state_add_names();
         uat_kept_add_names();
     }

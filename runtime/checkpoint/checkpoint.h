@@ -3,7 +3,7 @@
  * Checkpoints of a run, and the restart from one. What users see: docs/checkpoint.md. How all workers stop:
  * runtime/sched/stop.h. What is in the files: folder.h, sections.h, manifest.h.
  *
- *   K7  Restore writes the memory of all workers before any of them resumes a task.
+ *   K7  Restore writes the memory of all workers before any of them resumes a task. A barrier lies in between.
  *   K8  Before the barrier of K7, a worker with a chain publishes that it has work. Otherwise rank 0 could report a
  *       deadlock that does not exist.
  */

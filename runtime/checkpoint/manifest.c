@@ -25,7 +25,7 @@ void uat_manifest_command(struct uat_manifest *manifest)
 {
     FILE *file = fopen("/proc/self/cmdline", "re");
     size_t at = 0;
-    bool in_name = true; /* the program may be named by another path */
+    bool in_name = true; /* not hashed: another path may name the same program */
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (int c; file && (c = getc(file)) != EOF;) {
         if (!in_name)

@@ -8,8 +8,8 @@
  *   F2  For conflicting tasks s < t, one of these holds: (a) s ended in place; (b) the unroller has seen s's mark; (c)
  *       t's registration found the end in s.open; (d) s.open counts t; (e) s.open counts an entry that waits for s, and
  *       t waits for that entry.
- *   F3  The worker where the task ended closes `open` once, after a RELEASE. next[0..k) is complete by then: the
- *       unroller WRITEs each place before its FETCH_ADD, and the worker READs all places after its own FETCH_ADD.
+ *   F3  The worker where the task ended closes `open` once, after a RELEASE. next[0..k) is complete by then. The
+ *       unroller WRITEs each place before its FETCH_ADD. The worker READs all places after its own FETCH_ADD.
  *   F4  `left` becomes 0 once. By then the unroller has added the number of registrations, each predecessor has
  *       subtracted 1, and the unroller has subtracted the number of predecessors that had ended before. Before the
  *       addition `left` is 0 or less. After the addition, `left` stays above 0 until the last subtraction. The worker

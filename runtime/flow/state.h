@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an unroller knows of its flow while tasks of the flow are under way elsewhere: the ledger's entries, and the map
- * from data to the entries that access them. No other task uses this state, so it needs no lock. The state lies in a
- * block of the evacuation heap of the worker where the unroller runs. If the unroller moves to another worker, the
- * state follows at the next call.
+ * The unroller's state of a flow while tasks of the flow are under way elsewhere. It has notes on the ledger's entries,
+ * and the map from data to the entries that access them. No other task uses this state, so it needs no lock. The state
+ * lies in a block of the evacuation heap of the worker where the unroller runs. If the unroller moves to another
+ * worker, the state follows at the next call.
  */
 #ifndef UAT_FLOW_STATE_H
 #define UAT_FLOW_STATE_H
@@ -63,7 +63,7 @@ struct uat_flow_state {
     uint32_t part_last;        /* index of the part that gave the last entry */
     uint32_t lines, line_room; /* line_room is a power of two */
     uint32_t guards;           /* number of guards that were made */
-    /* lines, parts, notes, and the hash table: 2 * line_room places, each with 1 + the number of a line, or 0 */
+    /* lines, parts, notes, hash table; the hash table has 2 * line_room places, each with 1 + a line's number, or 0 */
     _Alignas(64) uint64_t room[];
 };
 

@@ -5,7 +5,7 @@
  * A crossing edge is a happens-before edge between tasks on two different workers. After RELEASE every byte that this
  * worker checked in lies in its home's memory. After ACQUIRE cached bytes count as outdated. The hooks:
  *
- *   a  before_publication   RELEASE before a continuation is published, and before `claims` is read for it
+ *   a  before_publication   RELEASE before a continuation is published, and before `claims` is read
  *   b  before_end           RELEASE before the FETCH_ADD of a child's end
  *   c  before_wait          RELEASE before the FETCH_ADD of a joiner that waits
  *   d  after_steal          ACQUIRE after a steal has won
@@ -30,7 +30,7 @@ struct uat_transport;
 struct uat_global_config {
     struct uat_transport *transport;
     const int *host_of; /* host number of each rank, below the number of ranks; copied */
-    bool strict, late;  /* torture: check everything; operations take effect late */
+    bool strict, late;  /* torture. strict: check everything; late: operations take effect late */
     uint64_t seed;
     void (*watch)(uintptr_t at, size_t bytes, bool writes); /* torture: called at a checkout in an array; or NULL */
     int (*barrier)(void);

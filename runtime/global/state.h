@@ -69,7 +69,7 @@ struct uat_global {
         struct uat_array *parts;                 /* the array of all workers' parts, which hold objects */
     } array;
     struct {
-        struct uat_array *space, *ledger; /* memory of the temporary arrays, and which units of it are taken; or NULL */
+        struct uat_array *space, *ledger; /* the temporary arrays' memory, and the ledger of its units; or NULL */
         size_t unit;                      /* bytes of a unit */
         uint64_t units;
     } temporary;

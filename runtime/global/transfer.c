@@ -182,7 +182,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
     struct uat_home home = uat_array_home(a, at);
     if (home.near || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
         !g->bulk->class_->reaches(g->bulk, local, bytes)) {
-        uat_put_unchecked(at, local, bytes); /* this call does not wait for the home, either */
+        uat_put_unchecked(at, local, bytes); /* a plain put does not wait for the home, either */
         return;
     }
     *t = (uat_global_transfer_t){

@@ -4,10 +4,10 @@
  * mutex and got it WRITEs its new rank to the place after the words, without the guard. Only messages use that rank
  * (lost.c).
  *
- * A biased mutex (after Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4),
- * 2013, section 6.3) is used on its home only: a task that is elsewhere migrates there first. So its words need no
- * guard and no atomic. One CPU reads and writes them, and no task switch happens during an operation. In that paper,
- * the first task of another worker removes the bias for good; here the bias stays. Model: tests/model/bias.pml.
+ * A biased mutex is used on its home only: a task that is elsewhere migrates there first. So its words need no guard
+ * and no atomic. One CPU reads and writes them, and no task switch happens during an operation. The source is Dolan,
+ * Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4), 2013, section 6.3. In that
+ * paper, the first task of another worker removes the bias for good; here the bias stays. Model: tests/model/bias.pml.
  *
  *   H1  Each operation on the words runs on the home from its first load to its last store. The task may park only at
  *       the operation's end.

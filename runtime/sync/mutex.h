@@ -24,7 +24,7 @@ static inline uint64_t *uat_mutex_resumed_at(struct uat_waitobj *m)
     return (uint64_t *)(void *)m->data;
 }
 
-#define UAT_MUTEX_BIASED UINT64_C(1) /* in the handle of a biased mutex, whose name is a multiple of 64 */
+#define UAT_MUTEX_BIASED UINT64_C(1) /* set in the handle of a biased mutex; names are multiples of 64 */
 
 static inline bool uat_mutex_is_biased(uat_mutex_t m)
 {

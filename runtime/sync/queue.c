@@ -196,7 +196,7 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
         check_length(++passed, name);
         uat_waitobj_look(name, &waking);
         name = name == tail ? 0 : waking.next;
-        if (kind == UAT_PARK_CONDITION) /* a tag, which a broadcast ignores */
+        if (kind == UAT_PARK_CONDITION) /* the reply is a tag, which a broadcast ignores */
             waking.reply = 0;
         uat_waitobj_wake(&waking, kind, status, value, size);
     }

@@ -214,8 +214,8 @@ void uat_waitobj_end(uint64_t name, const struct uat_waitobj *o, enum uat_park_k
         return;
     }
     struct uat_op last = uat_op_cmp_swap(&uat_sync_staging()->old, &home->guard, guard, UAT_WAITOBJ_GONE);
-    /* This must be complete before the mark is written (O7), because the home reuses the memory once it finds the
-     * mark. */
+    /* This operation must be complete before the mark is written (O7), because the home reuses the memory once it finds
+     * the mark. */
     uat_waitobj_post(name, &last, 1);
     uat_park_give_back(uat_waitobj_rank(name), &block->returned);
 }

@@ -3,15 +3,15 @@
  * The common part of all objects that tasks wait for: words at a home, changed under a guard, and a queue of waiters.
  * Model: tests/model/waitobj.pml.
  *
- *   S1  Only the CMP_SWAP of the home's adapter changes `guard`. 0 means free, rank + 1 means held by that worker, and
- *       some values are final. Only the holder READs and WRITEs the other words.
+ *   S1  Only the CMP_SWAP of the home's adapter changes `guard`. 0: free. rank + 1: held by that worker.
+ *       UAT_WAITOBJ_SET and UAT_WAITOBJ_GONE are final. Only the holder READs and WRITEs the other words.
  *   S2  A guard is taken by { CMP_SWAP(guard, 0, rank + 1); READ words }. If the swap won, the words are as the last
  *       holder left them (O1). A guard is left by { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget. The
  *       WRITE has arrived before the guard is free (O1).
  *   S3  The holder waits for nothing but completions. No task switch happens while a guard is held, with one exception:
- *       a task that must wait is evacuated and queued under the guard that it took before it looked at the words. So no
- *       wake-up is lost between the look and the queueing. Several guards are taken in the order of the objects' names,
- *       so that no cycle of waits can arise.
+ *       a task that finds that it must wait is evacuated and queued before the guard is left. So no wake-up is lost
+ *       between the look and the queueing. Several guards are taken in the order of the objects' names, so that no
+ *       cycle of waits can arise.
  *   S4  A waiter's block does not change from its queueing to its waking, except for `next` and the reply. The worker
  *       that queues the next waiter WRITEs `next` under the guard, and this WRITE is complete before the guard is left.
  *   S5  Exactly one worker takes a waiter out of the queue, under the guard. That worker then makes the waiter ready,
@@ -214,10 +214,10 @@ void uat_waitobj_read(uint64_t name, void *to, const void *address, size_t size)
 void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t size);
 
 /*
- * A task that waits in several queues at once has a select waiter: its own block in the heap where it waited, with an
- * entry for each queue. An entry has the form of a waiter's header: sp is 0, base is the select waiter's name, and
- * reply is the address for the answer of this queue. A worker that dequeues an entry claims the entry's select waiter.
- * Only one worker wins the claim, and that worker wakes the task.
+ * A task that waits in several queues at once has a select waiter. This is a separate block in the heap where the task
+ * waited, with an entry for each queue. An entry has the form of a waiter's header: sp is 0, base is the select
+ * waiter's name, and reply is the address for the answer of this queue. A worker that dequeues an entry claims the
+ * entry's select waiter. Only one worker wins the claim, and that worker wakes the task.
  *
  *   S6  Only the CMP_SWAP of the adapter changes `claim`, which is 0 until the first waker. A worker claims under the
  *       guard of a queue that holds one of the entries.
