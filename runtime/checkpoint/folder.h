@@ -62,7 +62,7 @@ int uat_folder_complete(uint64_t number);
 /* Remove a checkpoint. Errors are ignored, because `latest` no longer names the checkpoint, or never did. */
 void uat_folder_remove(uint64_t number);
 
-/* Remove all checkpoints except the newest `keep` complete ones. */
+/* Remove all checkpoints except the `keep` newest complete checkpoints. */
 void uat_folder_clean(int keep);
 
 #endif

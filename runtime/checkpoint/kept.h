@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What this worker keeps of ghosts (runtime/segment/ghost.h). It keeps a ghost's lent records and blocks until they
- * come back, and a ghost's chain until this worker begins the chain. */
+/* What this worker keeps of ghosts (runtime/segment/ghost.h). A ghost's lent records and blocks are kept until they
+ * come back. A ghost's chain is kept until this worker begins the chain. */
 #ifndef UAT_CHECKPOINT_KEPT_H
 #define UAT_CHECKPOINT_KEPT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files `memory-R` of a checkpoint: pieces of global memory. They are read piece by piece, because they may be
+/* The files `memory-R` of a checkpoint: pieces of global memory. A file is read piece by piece, because it may be
  * larger than the memory that is left. */
 #ifndef UAT_PIECES_H
 #define UAT_PIECES_H

@@ -56,7 +56,7 @@ void uat_flow_do(uint64_t name, const struct uat_op *ops, int n);
  * it orders this worker's earlier accesses before its later ones. Pairs with the other atomics on the same word. */
 uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend);
 
-/* Is this the name of an entry? It may be wrong, because a file or a peer may have written it. */
+/* Is this the name of an entry? The name may be wrong, because a file or a peer may have written it. */
 bool uat_flow_is_entry(uint64_t name);
 
 /* Offset of a near entry or block from the start of this worker's heap. If the entry or block is not near, the result

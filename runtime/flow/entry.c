@@ -155,7 +155,7 @@ static void end_join(uint64_t name)
     end_entry(name, 0);
 }
 
-/* READ the body of an entry. *size: the argument's size in bytes. It is read once, and checked. */
+/* READ the body of an entry. *size: the argument's size in bytes. The size is read once, and checked. */
 static const struct uat_flow_body *body_of(uint64_t name, size_t *size)
 {
     struct uat_flow_body *body = &uat_flow_staging()->body, *there = &uat_flow_entry_at(name)->body;

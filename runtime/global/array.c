@@ -50,8 +50,8 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
     return rc || !links->room ? rc : links->room(g->bulk, bytes, memobj->page > 0);
 }
 
-/* The leader exposes its object to the workers of all hosts, which reach it by the key. This is only for transports
- * where CPUs do not copy. */
+/* The leader exposes its object to the workers of all hosts. They reach the object by the key. Only transports where
+ * CPUs do not copy need this. */
 static int expose(struct uat_array *a, struct uat_bulk_key *key)
 {
     struct uat_global *g = &uat_global;

@@ -134,8 +134,8 @@ void uat_put_unchecked(uintptr_t at, const void *local, size_t bytes);
 /* place.c: the shift of this number, 0 to UAT_SHIFTS - 1, in bytes. */
 uint64_t uat_place_shift(unsigned number);
 
-/* heap.c: prepare for objects the parts that this worker keeps. These are its own part and ghosts' parts. Returns 0, or
- * -ENOMEM, which has been reported. */
+/* heap.c: prepare this worker's parts to hold objects. These are its own part and the ghosts' parts that it keeps.
+ * Returns 0, or -ENOMEM, which has been reported. */
 int uat_objects_start(void);
 void uat_objects_end(void);
 /* The number of parts: one for each worker and each ghost. */

@@ -9,7 +9,7 @@
 
 enum { WINDOW = 32 /* rows in flight */ };
 
-/* Ends the job unless all rows lie in one array and none overlap. Returns false if there is nothing to copy. */
+/* Ends the job unless all rows lie in one array and no two rows overlap. Returns false if there is nothing to copy. */
 static bool check(const char *call, uintptr_t at, size_t pitch, size_t local_pitch, size_t bytes, size_t rows,
                   bool writes)
 {

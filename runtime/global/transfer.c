@@ -191,8 +191,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
 
 void uat_global_transfer_wait(uat_global_transfer_t *t)
 {
-    if (t->mark != BEGUN || uat_transfers_open == 0) /* the transfer is not in flight, or is a copy of one that was
-                                                      * waited for */
+    if (t->mark != BEGUN || uat_transfers_open == 0) /* not in flight, or a copy of a completed transfer */
         uat_fatal("uat_global_transfer_wait(): the transfer at %p is not in flight; every transfer must be waited for "
                   "once",
                   (void *)t);

@@ -56,7 +56,7 @@ static struct list list_of(const char *name)
     return (struct list){rank, (uint64_t *)uat_segment_of(rank, lists.at) + hash % LISTS};
 }
 
-/* May this CPU use its own atomics on the list, which lies outside of the heap? */
+/* May this CPU use its own atomics on the list? The list lies outside of the heap. */
 static bool is_near(const struct list *list)
 {
     return list->rank == uat_self.rank && uat_self.near_size > 0;
