@@ -109,7 +109,7 @@ bool uat_waitobj_unqueue_slowly(struct uat_waking *waking)
     return false;
 }
 
-/* Ends the job if a queue is longer than all heaps have room for, because it then contains a cycle. */
+/* Ends the job if a queue is longer than all heaps have room for, because such a queue contains a cycle. */
 static void check_length(uint64_t passed, uint64_t at)
 {
     if (passed > (uint64_t)uat_park_names() * (uat_segment.heap_size / UAT_READY_STACK))
@@ -196,7 +196,7 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
         check_length(++passed, name);
         uat_waitobj_look(name, &waking);
         name = name == tail ? 0 : waking.next;
-        if (kind == UAT_PARK_CONDITION) /* a tag, which a broadcast ignores */
+        if (kind == UAT_PARK_CONDITION) /* the reply is a tag, which a broadcast ignores */
             waking.reply = 0;
         uat_waitobj_wake(&waking, kind, status, value, size);
     }

@@ -62,7 +62,7 @@ void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t si
         uat_named_post_unsignaled(uat_waitobj_rank(name), &op, 1);
 }
 
-/* The noun for an object of this kind. For a channel it differs from the name of what tasks wait for. */
+/* The noun for an object of this kind. For a channel, the noun differs from the name of what tasks wait for. */
 static const char *noun(enum uat_park_kind kind)
 {
     return kind == UAT_PARK_RECEIVE ? "a channel" : uat_deadlock_name(kind);
@@ -148,7 +148,7 @@ void uat_waitobj_looked(const struct uat_relax *relax)
         uat_stall_over();
 }
 
-/* Keep trying after the first try found the guard to be `guard`. Returns false if it becomes UAT_WAITOBJ_SET. */
+/* Keep trying. The first try found the value `guard`. Returns false if the guard becomes UAT_WAITOBJ_SET. */
 static __attribute__((noinline)) bool take_later(uint64_t name, enum uat_park_kind kind, const char *what,
                                                  struct uat_waitobj *copy, uint64_t guard)
 {
@@ -214,8 +214,8 @@ void uat_waitobj_end(uint64_t name, const struct uat_waitobj *o, enum uat_park_k
         return;
     }
     struct uat_op last = uat_op_cmp_swap(&uat_sync_staging()->old, &home->guard, guard, UAT_WAITOBJ_GONE);
-    /* This must be complete before the mark is written (O7), because the home reuses the memory once it finds the
-     * mark. */
+    /* This operation must be complete before the mark is written (O7), because the home reuses the memory once it finds
+     * the mark. */
     uat_waitobj_post(name, &last, 1);
     uat_park_give_back(uat_waitobj_rank(name), &block->returned);
 }
