@@ -90,7 +90,7 @@ static void read_far(uat_cancel_t cancel, struct kept *k)
     struct uat_waitobj *o = uat_waitobj_address(cancel.object), *copy = (void *)uat_sync_staging()->held;
     struct uat_op op = uat_op_read(copy, o, offsetof(struct uat_waitobj, word[WORDS]));
     uat_waitobj_check(cancel.object, UAT_PARK_CANCEL, "uat_cancelled()");
-    uat_waitobj_post(cancel.object, &op, 1);
+    uat_waitobj_do(cancel.object, &op, 1);
     check(cancel, copy, copy->guard, "uat_cancelled()");
     *k = (struct kept){cancel,
                        {copy->word[OUTER], copy->word[OUTER_SERIAL]},

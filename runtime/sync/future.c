@@ -88,7 +88,7 @@ static uint64_t get_now(uat_future_t f, void *value)
         uat_op_read(&staging->word, &o->word[SIZE], sizeof(staging->word)),  /* constant since the future was created */
         uat_op_read(uat_sync_staging()->value, o->data, uat_round8(f.size)), /* after the FETCH_ADD (O1): see above */
     };
-    uat_waitobj_post(f.object, chain, f.size > 0 ? 3 : 2);
+    uat_waitobj_do(f.object, chain, f.size > 0 ? 3 : 2);
     if (staging->old != UAT_WAITOBJ_SET)
         return staging->old;
     uat_global_after_resume(); /* pairs with the release in uat_waitobj_leave(), called by uat_future_set() */

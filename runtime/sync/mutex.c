@@ -178,7 +178,7 @@ static void link_biased(uint64_t last, uint64_t name)
     uat_sync_staging()->word = name;
     p = (struct uat_parked *)(void *)uat_waitobj_address(last);
     const struct uat_op op = uat_op_write(&uat_sync_staging()->word, &p->next, sizeof(p->next));
-    uat_waitobj_post(last, &op, 1);
+    uat_waitobj_do(last, &op, 1);
 }
 
 /* Queue the task. This needs no adapter, because the task's block is here, too (H2). */
@@ -227,7 +227,7 @@ static __attribute__((noinline)) void note_resumed(uint64_t mutex)
     }
     uat_sync_staging()->word = where;
     struct uat_op op = uat_op_write(&uat_sync_staging()->word, at, sizeof(where));
-    uat_waitobj_post(mutex, &op, 1);
+    uat_waitobj_do(mutex, &op, 1);
 }
 
 void uat_mutex_lock(uat_mutex_t m)

@@ -67,7 +67,7 @@ static uint64_t head_of(const struct list *list)
     if (is_near(list)) /* Acquire: orders this load before the loads of the nodes; pairs with add() */
         return uat_cpu_load_acquire(list->head);
     struct uat_op op = uat_op_read(&uat_sync_staging()->word, list->head, sizeof(uint64_t));
-    uat_waitobj_post((uint64_t)list->rank << 48, &op, 1);
+    uat_waitobj_do((uint64_t)list->rank << 48, &op, 1);
     return uat_sync_staging()->word;
 }
 
@@ -79,7 +79,7 @@ static bool add(const struct list *list, uint64_t expected, uint64_t node)
         return __atomic_compare_exchange_n(list->head, &expected, node, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     /* A post is a release, too: the node is complete before the swap (N2). Pairs with head_of() and node_at(). */
     struct uat_op op = uat_op_cmp_swap(&uat_sync_staging()->old, list->head, expected, node);
-    uat_waitobj_post((uint64_t)list->rank << 48, &op, 1);
+    uat_waitobj_do((uint64_t)list->rank << 48, &op, 1);
     return uat_sync_staging()->old == expected;
 }
 

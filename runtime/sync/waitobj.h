@@ -204,7 +204,7 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
                           size_t size);
 
 /* Post a chain to the rank in `name`, and wait for its completion: one round trip. */
-void uat_waitobj_post(uint64_t name, const struct uat_op *ops, int n);
+void uat_waitobj_do(uint64_t name, const struct uat_op *ops, int n);
 
 /* With the guard held: copy `size` bytes of the object's data, or of a waiter's reply, to registered memory. Waits for
  * completion. */
