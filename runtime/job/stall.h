@@ -3,7 +3,7 @@
  * What this worker does and waits for. SIGUSR1 makes it print that.
  *
  * A wait for an acknowledgement, a victim's answer or an object's guard takes only a moment. It takes longer if the
- * awaited peer is stopped, swapped out or lost. After UAT_STALL_TIMEOUT the waiting worker reports this in a line that
+ * awaited peer is stopped, swapped out or lost. After UAT_STALL_TIMEOUT the waiting worker prints a line that
  * names both workers and the reason. The wait ends the job after UAT_STALL_LIMIT. Meanwhile the waiting worker sends
  * operations to that peer, so that a cut network ends the job as soon as the transport can detect it.
  *

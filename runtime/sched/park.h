@@ -102,8 +102,8 @@ static inline int uat_park(struct uat_park *wait)
 }
 
 /* uat_park() with a reply of one word: see uat_suspend_word(). `wait` may be static, because it is not in the task's
- * frame and is unused once the task is resumed. It must be the caller's last action, because the resumption continues
- * in the caller's caller. */
+ * frame and is unused once the task is resumed. The call must be the caller's last action, because the resumption
+ * continues in the caller's caller. */
 static inline int uat_park_word(struct uat_park *wait, uint64_t value, void *to)
 {
     uat_park_check(wait);

@@ -15,8 +15,8 @@
  *
  *   K1  A worker becomes still only where its running task has saved itself on its own stack.
  *   K2  A still worker begins no operation, except that it refuses requests: a thief may wait for an answer.
- * K3 Once all are still, every claim is acknowledged, and each stack lies in exactly one place. Acknowledgements are
- * fire-and-forget, but they also complete before `still` is set.
+ *   K3  Once all are still, every claim is acknowledged, and each stack lies in exactly one place. Acknowledgements are
+ *       fire-and-forget, but they also complete before `still` is set.
  *   K4  "All are still" and the end of the run exclude each other: the worker that ends the root does not become still.
  *       An order that the end overtakes is void, and the request counts for the next run.
  *   K5  An order carries the number of its run and its own number. A worker stops once for each order. A request that

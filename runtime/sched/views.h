@@ -11,7 +11,7 @@
  *   V4  The task that continues after the join combines the views in the list, as left operands, with its own views, as
  *       right operands. The list of a group's record has a block for each child that had views. The blocks are combined
  *       in the order in which the children parted from their spawner.
- *   V5  Only atomics of adapters change the head of the list. It is 0 again before the record is given back.
+ *   V5  Only atomics of adapters change the head of the list. The head is 0 again before the record is given back.
  */
 #ifndef UAT_VIEWS_H
 #define UAT_VIEWS_H

@@ -4,17 +4,16 @@
  * published the spawner. Only that worker allocates and reuses it.
  *
  *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD. `state` is never reset. The task that
- * gets an even old value arrived first; the task that gets an odd old value arrived second. A child that has failed
- * also adds UAT_RECORD_FAILED. The second to arrive subtracts this number before giving the record back (J2). The
- * children of a group meet their spawner at `count` instead: see J4.
+ *       gets an even old value arrived first; the task that gets an odd old value arrived second. A child that has
+ *       failed also adds UAT_RECORD_FAILED. The second to arrive subtracts this number before giving the record back
+ *       (J2). The children of a group meet their spawner at `count` instead: see J4.
  *   J2  The second to arrive gives the record back after its READs of the record have completed.
  *   J3  The result begins a cache line of its own: its size varies, and every join uses the other words.
  *   J4  All children of a group that live apart from their spawner share one record. Each child adds 1 to `count` when
  *       it ends. The waiting spawner subtracts the number of these children once. All do so by HCA FETCH_ADD, and
- * nothing else changes `count`. So `count` is 0 again after each use. The spawner arrived last if the old value that it
- * gets is the number of these children. A child arrived last if the old value that it gets is -1. The record's name
- * carries
- *       UAT_RECORD_GROUP, which tells a child to add to `count`.
+ *       nothing else changes `count`. So `count` is 0 again after each use. The spawner arrived last if the old value
+ *       that it gets is the number of these children. A child arrived last if the old value that it gets is -1. The
+ *       record's name carries UAT_RECORD_GROUP, which tells a child to add to `count`.
  */
 #ifndef UAT_RECORD_H
 #define UAT_RECORD_H
