@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums and copies along a binomial tree whose root is rank 0. Each worker sends one chain to its parent and receives
+ * Sums and copies along a binomial tree whose root is rank 0. Each other worker sends one chain to its parent and gets
  * one from it. In a barrier, each worker posts log2 n chains.
  */
 #ifndef UAT_TREE_H
