@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A prefix sum by adaptive requests. The owner writes prefix sums from the front. A part only sums its iterations,
- * because the sum before the part is not known yet; when it is known, a second pass over the part writes its prefix
- * sums.
+ * A prefix sum by adaptive requests. The owner writes prefix sums from the front. A part only adds up its iterations,
+ * because the sum before the part is not known yet. When this sum is known, a second pass over the part writes the
+ * part's prefix sums.
  *
- * A part that was divided can be as long as half of the interval, so its second pass must be parallel. For this the part
- * leaves a list of pieces: blocks of its own iterations, followed by the parts that were taken from it. Each piece has
- * its sum, and a piece that is a part has a list, too. A list is the value of a future, which has a name on all workers.
- * The second pass of a list is a task that makes a task for each piece. So the tree of the lists spreads the second pass
- * over all workers.
+ * A part that was divided can be as long as half of the interval, so its second pass must be parallel. For this the
+ * part leaves a list of pieces: blocks of its own iterations, followed by the parts that were taken from it. Each piece
+ * has its sum, and a piece that is a part has a list, too. A list is the value of a future, so all workers reach it by
+ * name. The second pass of a list is a task that makes a task for each piece. So the tree of the lists spreads the
+ * second pass over all workers.
  */
 #include "perf/adaptive_prefix.h"
 
