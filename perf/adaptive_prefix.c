@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A prefix sum by adaptive requests. The owner writes prefix sums from the front. A part only sums its iterations,
- * because the sum before the part is not known yet; when it is known, a second pass over the part writes its prefix
+ * because the sum before the part is not known yet. When it is known, a second pass over the part writes its prefix
  * sums.
  *
- * A part that was divided can be as long as half of the interval, so its second pass must be parallel. For this the part
- * leaves a list of pieces: blocks of its own iterations, followed by the parts that were taken from it. Each piece has
- * its sum, and a piece that is a part has a list, too. A list is the value of a future, which has a name on all workers.
- * The second pass of a list is a task that makes a task for each piece. So the tree of the lists spreads the second pass
+ * A divided part can be as long as half of the interval, so its second pass must be parallel. For this the part leaves
+ * a list of pieces: blocks of its own iterations, followed by the parts that were taken from it. Each piece has its
+ * sum. A piece that is a part may have a list, too. A list is the value of a future, which any worker can read. The
+ * second pass of a list is a task that makes a task for each piece. So the tree of the lists spreads the second pass
  * over all workers.
  */
 #include "perf/adaptive_prefix.h"
