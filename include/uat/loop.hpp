@@ -13,9 +13,9 @@ namespace uat
 {
 
 /*
- * Call f(begin, end) for ranges that cover [begin, end) once. Call it only inside a task. See uat_for(). grain, here
- * and below: the minimum number of iterations that run in sequence. It is rarely needed, because loops find a suitable
- * grain by themselves.
+ * Call f(begin, end) for disjoint ranges that together cover [begin, end). Call it only inside a task. See uat_for().
+ * grain, here and below: the minimum number of iterations that run in sequence. Programs rarely need it, because loops
+ * find a suitable grain by themselves.
  */
 template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
 {
