@@ -69,7 +69,7 @@ static int find_in_selects(const struct word *w, uint64_t **at)
     return n;
 }
 
-/* Is this block the state of a flow, which says its own size, or a chunk of a ledger? */
+/* Is this block the state of a flow (true), or a chunk of a ledger? A state contains its own size. */
 static bool is_state(const struct uat_flow_state *s)
 {
     return s->line_room > 0 &&
@@ -106,8 +106,8 @@ static int find_freed_head(const struct word *w, uint64_t **at)
 }
 
 /* Words in objects that are free or were once freed, and words before such objects. The offset is relative to the
- * object. With a stride, nothing is found until the list of newly freed objects is empty. After that, each object that
- * is found is on a list of free objects. */
+ * object. With a stride, nothing is found until the list of newly freed objects is empty. From then on, each found
+ * object is on a list of free objects. */
 static int find_in_freed(const struct word *w, uint64_t **at)
 {
     static const uint64_t freed = 0x7561742066726565; /* FREED of runtime/global/heap.c */
@@ -148,7 +148,7 @@ static int find_in_freed(const struct word *w, uint64_t **at)
     {                                                                                                                  \
         name, find_in_objects, NULL, offsetof(struct uat_waitobj, field), first, count, WORDS_ALL                      \
     }
-/* A word of each entry, which follow the head of a chunk; a word of the head; a word of a state. */
+/* A word of each entry (the entries follow the head of a chunk); a word of the head; a word of a state. */
 #define IN_ENTRIES(name, field)                                                                                        \
     {                                                                                                                  \
         name, find_in_ledgers, NULL, UAT_FLOW_ENTRY + offsetof(struct uat_flow_entry, field), UAT_FLOW_ENTRY,          \
