@@ -70,7 +70,7 @@ void uat_flow_at(uat_flow_t *flow, const void *p)
 struct wait {
     struct uat_park park;
     uint64_t name;  /* name of the chunk whose count changes, or of the entry */
-    uint64_t value; /* the number that is added to count or left */
+    uint64_t value; /* added to the chunk's `count`, or to the entry's `left` */
 };
 
 /* Store the waiter before the atomic that publishes it. */

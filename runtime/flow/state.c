@@ -55,17 +55,10 @@ static void drop(const struct uat_flow_line *line)
         uat_mutex_destroy((uat_mutex_t){.object = line->guard});
 }
 
-static size_t bytes_for(uint32_t parts, uint32_t lines)
-{
-    return sizeof(struct uat_flow_state) +
-           parts * (sizeof(struct uat_flow_part) + UAT_FLOW_CHUNK * sizeof(struct uat_flow_note)) +
-           lines * (sizeof(struct uat_flow_line) + 2 * sizeof(uint32_t));
-}
-
 /* Make an empty state with this room. The hash table is undefined. */
 static struct uat_flow_state *make(uint32_t parts, uint32_t lines)
 {
-    size_t bytes = bytes_for(parts, lines);
+    size_t bytes = uat_flow_state_bytes(parts, lines);
     struct uat_flow_state *s = get(bytes);
     memset(&s->bytes, 0, sizeof(*s) - sizeof(s->block));
     s->bytes = bytes;
@@ -131,9 +124,9 @@ struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow)
     uat_flow_do(flow->ledger, &op, 1);
     size_t bytes = head->bytes;
     uat_flow_check_block(flow->ledger, bytes, "the size of a flow's ledger");
-    if (bytes != bytes_for(head->part_room, head->line_room) || head->parts == 0 || head->parts > head->part_room ||
-        head->part_last >= head->parts || head->lines > head->line_room || head->line_room == 0 ||
-        (head->line_room & (head->line_room - 1)) != 0)
+    if (bytes != uat_flow_state_bytes(head->part_room, head->line_room) || head->parts == 0 ||
+        head->parts > head->part_room || head->part_last >= head->parts || head->lines > head->line_room ||
+        head->line_room == 0 || (head->line_room & (head->line_room - 1)) != 0)
         uat_word_refuse(uat_flow_rank(flow->ledger), "the size of a flow's ledger", bytes);
     struct uat_flow_state *here = get(bytes);
     /* The new block keeps the header that it has. */

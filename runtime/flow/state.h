@@ -67,6 +67,13 @@ struct uat_flow_state {
     _Alignas(64) uint64_t room[];
 };
 
+/* Bytes of a state with room for this number of parts and of lines. */
+static inline size_t uat_flow_state_bytes(uint32_t parts, uint32_t lines)
+{
+    return sizeof(struct uat_flow_state) +
+           parts * (sizeof(struct uat_flow_part) + UAT_FLOW_CHUNK * sizeof(struct uat_flow_note)) +
+           lines * (sizeof(struct uat_flow_line) + 2 * sizeof(uint32_t));
+}
 static inline struct uat_flow_line *uat_flow_lines(struct uat_flow_state *s)
 {
     return (struct uat_flow_line *)s->room;

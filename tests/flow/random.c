@@ -383,7 +383,10 @@ int main(int argc, char **argv)
     uint64_t runs = argc > 1 ? strtoull(argv[1], NULL, 0) : 10, seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     uint64_t ask = argc > 4 ? strtoull(argv[4], NULL, 0) : 0, failed = 0;
     uint64_t length = argc > 4 ? strtoull(argv[3], NULL, 0) : 300, window = argc > 5 ? strtoull(argv[5], NULL, 0) : 0;
-    if (uat_init() < 0 || !(array = uat_global_alloc((DATA + 1) * UAT_GLOBAL_BLOCK, UAT_CYCLIC, 0)))
+    if (uat_init() < 0)
+        return 1;
+    array = uat_global_alloc((DATA + 1) * UAT_GLOBAL_BLOCK, UAT_CYCLIC, 0);
+    if (!array)
         return 1;
     for (uint64_t i = 0; i < runs; i++) {
         uint64_t wrong = 0;
