@@ -143,11 +143,11 @@ int uat_context_give(uat_context_t *context, const uat_request_t *request, int64
 int uat_context_merge(uat_context_t *context, void *result);
 
 /*
- * Preemption: like uat_context_merge(), but the call does not wait for the part's end. A part that has not ended and
- * was not divided stops at its next uat_context_next(), and the call waits until then. Afterwards *result is the part's
- * result for the iterations that the part has taken. The part's other iterations are in this context's interval again.
- * *taken_to is set to the end of the iterations that *result includes. This is the part's end if the part has ended,
- * and the part's beginning if the part has taken no iterations.
+ * Preemption: like uat_context_merge(), but a part that has not ended and was not divided stops at its next
+ * uat_context_next(). The call waits until the part has stopped. Afterwards *result is the part's result for the
+ * iterations that the part has taken. The part's other iterations are in this context's interval again. *taken_to is
+ * set to the end of the iterations that *result includes. This is the part's end if the part has ended, and the part's
+ * beginning if the part has taken no iterations.
  */
 int uat_context_take_back(uat_context_t *context, void *result, int64_t *taken_to);
 
@@ -162,7 +162,7 @@ void uat_request_data(const void *data, size_t size);
  * A task may itself ask for a part. uat_request_post() sends a request to the worker of rank `victim` and does not wait
  * for the answer. A worker has at most one request at a time. Until the request is answered or cancelled, the task must
  * not spawn, join or wait.
- *   post 0; -EBUSY: this worker already has a request, or the victim takes no further request now
+ *   post    0; -EBUSY: this worker already has a request, or the victim takes no further request now
  *   test    0: a part was given, call uat_request_run(); -EINPROGRESS; -EAGAIN: refused, try another victim
  *   wait    until test returns 0 or -EAGAIN; cancels after UAT_REQUEST_WAIT_US
  *   cancel  0; -EBUSY: the victim has decided already, so test or wait again
@@ -183,8 +183,8 @@ void uat_request_run(void);
  * limit costs one round trip per worker. It costs a second round trip for a worker whose limit differs from the
  * caller's.
  *   set  0; -EINVAL: n is less than 1
- *   get this worker's limit: the one that the last completed call of uat_set_concurrency() has set. Call these
- *   functions only inside a task. The functions follow kaapi_set_concurrency() of the specification.
+ *   get  this worker's limit: the one that the last completed call of uat_set_concurrency() has set
+ * Call these functions only inside a task. The functions follow kaapi_set_concurrency() of the specification.
  */
 int uat_set_concurrency(int n);
 int uat_get_concurrency(void);

@@ -25,7 +25,7 @@
  *     task ends.
  *   - Only this task may spawn into the flow and wait for it. The bodies may have flows of their own.
  *   - A body may spawn, join and wait if it has no data checked out: see enum uat_flow_mode. It must not wait for a
- *   later task of its flow, nor for an event that its unroller causes after the spawn.
+ *     later task of its flow, nor for an event that its unroller causes after the spawn.
  *   - Bodies get copies of their arguments. Data must lie in global memory, not in the unroller's frame.
  *
  * The design follows X-Kaapi (Danjean, Gautier, Laferriere 2009), with the modes of OpenMP 5's `depend`.

@@ -55,7 +55,7 @@
  * `bytes` bytes, a multiple of 16.
  *
  * These functions work with each generator:
- *     int uat_generator_next(name_generator *, type *) as name_next(); after the first 0, always 0
+ *     int  uat_generator_next(name_generator *, type *)   as name_next(); after the first 0, always 0
  *     void uat_generator_end(name_generator *)            as name_end(): the body runs no further, and resources are
  *                                                         not released; the generator may be begun again
  *     void uat_generator_yield(type)                      inside the body

@@ -18,8 +18,8 @@
  * without data races reads what its sequential execution would read. Accesses are ordered by
  *   - spawn and join;
  *   - the objects of sync.h. A call that lets another task continue (an unlock, a set, a send, a release, a count-down,
- *   a wake-up, an arrival at a barrier) orders all accesses before the call before all later accesses of the continued
- *   task. So accesses to data that tasks use only under one mutex do not race;
+ *     a wake-up, an arrival at a barrier) orders all accesses before the call before all later accesses of the
+ *     continued task. So accesses to data that tasks use only under one mutex do not race;
  *   - outside of tasks, uat_barrier() and the start and the end of uat_run().
  * Atomics by themselves do not order other accesses. To publish data, call uat_global_release(), then use an atomic. A
  * task that has seen the atomic's value must read the data by uat_global_get().
@@ -37,14 +37,13 @@
  *     UAT_TORTURE=steal detects all violations. Every run detects a violation by a task that is published or parts from
  *     its spawner.
  *   - A call of sync.h that waits has the same rule. A call that does not wait may be made with ranges checked out.
- *   Bytes written to these ranges are kept. The next checkout of other bytes sees the writes that the call orders
- *   before that checkout.
+ *     Bytes written to these ranges are kept. The next checkout of other bytes sees the writes that the call orders
+ *     before that checkout.
  *   - An access lasts from checkout to checkin. Until the checkin, no other task may write the bytes, even if an object
  *     of sync.h orders that write.
  *   - A range checked out for writing must not overlap any other checkout. UAT_TORTURE detects every overlap.
  *   - An access must stay within one array or one object. UAT_TORTURE detects a checkout, get, put or atomic that
- *   reaches one element beyond an array, up to 128 bytes beyond an object, or into a freed object. It cannot
- *   detect
+ *     reaches one element beyond an array, up to 128 bytes beyond an object, or into a freed object. It cannot detect
  *     an access to another object in use. Any run detects an access beyond an array's last chunk.
  *
  * The interface is that of Itoyori (Shiina and Taura, SC'23: checkout and checkin), with get, put and atomics as in

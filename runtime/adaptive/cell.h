@@ -84,7 +84,8 @@ struct uat_cells {
 
 /* The place where the results of this worker's own operations arrive. */
 struct uat_cells_landing {
-    /* answer: in use until the answers of one uat_request_answer() are complete */
+    /* answer[k]: where the FETCH_ADD of answer k lands; in use until all answers of one uat_request_answer() are
+     * complete */
     uint64_t old, read, answer[UAT_REQUEST_SLOTS];
     struct uat_taken taken;
     struct uat_request_data data; /* of this worker's request */

@@ -102,9 +102,9 @@ static __attribute__((noinline)) struct uat_waitobj *go_home(uint64_t name, cons
     return o;
 }
 
-/* The words of a biased mutex, on its home (H1). Plain accesses are enough: see above. The accesses need not order
- * global memory, either. What a holder wrote on this worker is in this worker's cache. What a holder wrote elsewhere
- * was released before the holder came back. */
+/* The words of a biased mutex, on its home (H1). Plain accesses are enough: see the head of this file. The accesses
+ * need not order global memory, either. What a holder wrote on this worker is in this worker's cache. What a holder
+ * wrote elsewhere was released before the holder came back. */
 static inline struct uat_waitobj *biased(uat_mutex_t m, const char *what)
 {
     uint64_t name = m.object & ~UAT_MUTEX_BIASED, offset = name - uat_self.near_first;

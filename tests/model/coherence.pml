@@ -69,7 +69,7 @@ end:
 
 /* Requests of a worker's program to its cache. The cache is a separate process, which keeps the model small. */
 #define READ 1      /* `what` must be seen */
-#define WRITE 2     /* checkout with UAT_WRITE, and checkin */
+#define WRITE 2     /* checkout with UAT_WRITE and its checkin, as one request */
 #define PUT 3       /* uat_global_put(), and the checkin of a range in the overflow area: both WRITE a copy */
 #define RELEASE 4
 #define ACQUIRE 5

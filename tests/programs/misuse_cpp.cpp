@@ -132,7 +132,7 @@ static void two_with_one_key(void *, void *)
     uat_reducer_t copy;
     uat_reducer_begin(&copy, &other);
     *sum += 1;
-    copy.key = &sum; /* the address at which a reducer's handle begins */
+    copy.key = &sum; /* the key of `sum`: the address of its handle, which is at the start of the object */
     uat_reducer_take(&copy, &copy);
 }
 

@@ -16,8 +16,8 @@
 #include "uat.h"
 #include "uat/pattern.h"
 
-/* There are more levels than ring slots. With only QUIET_LEVELS levels, the continuations that remain after thieves
- * have emptied the ring fit into the ring. */
+/* There are more levels than ring slots. QUIET_LEVELS is so small that the ring has room for all continuations that
+ * remain once thieves have emptied it. */
 enum {
     LEVELS = 40,
     QUIET_LEVELS = 24,
