@@ -139,7 +139,8 @@ const char *uat_settings_text(const struct uat_settings *all, const char *name, 
 const struct uat_setting *uat_settings_equal(const struct uat_settings *all, int i, uint64_t *value,
                                              char name[UAT_SETTING_TEXT_MAX]);
 
-/* Write a value of a number, size, address, time or choice to `text` as a user would write it. Returns text. */
+/* Write a setting's value to `text` as a user would write it. The setting must be a number, size, address, time or
+ * choice. Returns text. */
 const char *uat_setting_value_text(const struct uat_setting *s, uint64_t value, char text[UAT_SETTING_TEXT_MAX]);
 
 /* Write a compared value to `text`, for a message: the value itself, or "set" or "not set". Returns text. */

@@ -174,7 +174,7 @@ void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment)
     struct uat_mail *mail = uat_mail_of(d);
     uint64_t ask = load_ask(mail);
     ssize_t i = find_oldest(d);
-    bool waits = is_asked(mail, ask); /* the request remains for a later call */
+    bool waits = is_asked(mail, ask); /* false once this call has answered the request */
     bool soon = waits && i >= 0 && !is_ready(d);
     if (waits && !soon && (i >= 0 || moment == UAT_MAIL_PUSH)) {
         answer(d, ask, i);

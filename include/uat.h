@@ -33,12 +33,13 @@ extern "C" {
 typedef void uat_fn(void *arg, void *result);
 
 /*
- * The spawner's handle of one child. It must be in the spawner's frame and belongs to the runtime from uat_spawn() to
- * the end of uat_join(). It needs no initialisation and may be used again after the join. `record` is 0 until child and
- * spawner part, and is 0 again after the join.
+ * The spawner's handle of one child. It must be in the spawner's frame. From uat_spawn() to the end of uat_join() it
+ * belongs to the runtime. It needs no initialisation and may be used again after the join. Child and spawner part when
+ * the spawner's continuation is published to thieves, or when the child waits, migrates or fails. Before that, and
+ * after the join, `record` is 0.
  */
 typedef struct uat_task {
-    uint64_t record; /* the join record, as (rank << 48) | address, after child and spawner have parted; 0 otherwise */
+    uint64_t record; /* the join record, as (rank << 48) | address; 0: see above */
     void *result;    /* the spawner's buffer for the result */
     uint64_t size;   /* bytes of the result; set only while record is not 0 */
 } uat_task_t;
@@ -60,16 +61,17 @@ int uat_finalize(void);
 
 /*
  * Rank of this worker, 0 <= rank < uat_size(), and number of workers. Inside a task the rank may change at every spawn
- * and join, because these may move the task to another worker. Before uat_init() they return 0 and 1.
+ * and join, because these may move the task to another worker. Before uat_init(), uat_rank() returns 0 and uat_size()
+ * returns 1.
  */
 int uat_rank(void);
 int uat_size(void);
 
 /*
- * Run one task tree. Collective, outside of tasks, any number of times. Rank 0's root, arg and sizes are used; the
- * other ranks may pass NULL and 0 for them. Every rank must provide a buffer for the result and receives the result.
- * arg is copied (arg_size bytes). result_size is at most UAT_RESULT_MAX (1024 bytes by default). Returns 0 or a
- * negative errno, the same on all ranks. The rank on which an error occurs prints one line on stderr. The errors are:
+ * Run one task tree. Collective, outside of tasks, any number of times. Only rank 0's root, arg and sizes are used; the
+ * other ranks may pass NULL and 0 for them. Every rank receives the result, in a buffer that it must provide. arg is
+ * copied (arg_size bytes). result_size is at most UAT_RESULT_MAX (1024 bytes by default). Returns 0 or a negative
+ * errno, the same on all ranks. The rank on which an error occurs prints one line on stderr. The errors are:
  *   -EINVAL    a pointer is NULL
  *   -EMSGSIZE  result_size is above UAT_RESULT_MAX, or below rank 0's and not 0; or arg_size is too large
  */
@@ -83,9 +85,9 @@ int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t
 void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
 
 /*
- * uat_spawn() for typed tasks: the code that is generated for them calls this. fn may get arg itself instead of a copy,
- * so it must copy the argument before it calls any function. arg must be in the caller's frame. Both sizes must be at
- * most UAT_SPAWN_TYPED_MAX.
+ * uat_spawn() for typed tasks; the code that UAT_TASK generates calls this function. fn may get arg itself instead of a
+ * copy. So fn must copy the argument before it calls any function. arg must be in the caller's frame. Both sizes must
+ * be at most UAT_SPAWN_TYPED_MAX.
  */
 void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
 #define UAT_SPAWN_TYPED_MAX 512
@@ -104,19 +106,18 @@ static inline void uat_join(uat_task_t *t)
 }
 
 /*
- * Continue the calling task on the worker of this rank, the target. The caller's stack moves to the target; meanwhile
- * this worker continues the caller's spawner. The caller continues when the target's deque is empty. That is the case
- * when the target's running task has ended or waits, and all continuations of the target have run or were stolen. The
- * caller stays on the target until it next spawns, joins or waits. So after uat_migrate(uat_global_home(p)) (see
- * uat/global.h), code runs where its data are. On the target itself the call does nothing. Call it only inside a task.
- * Like a call that waits, it must not be made while ranges of global memory are checked out. These errors end the job
- * with a message: the rank is not in this job; the call is outside of a task.
+ * Move the calling task to the worker of this rank, the target. This worker then continues the caller's spawner. The
+ * caller continues when the target's deque is empty: the target's running task has ended or waits, and all
+ * continuations of the target have run or were stolen. The caller stays on the target until it next spawns, joins or
+ * waits. So code runs where its data are after uat_migrate(uat_global_home(p)) (see uat/global.h). On the target itself
+ * the call does nothing. Call it only inside a task, and not while ranges of global memory are checked out. A rank that
+ * is not in this job, or a call outside of a task, ends the job with a message.
  */
 void uat_migrate(int rank);
 
 /*
- * uat_spawn() of a child that starts on the worker `rank`: the child calls uat_migrate(rank) first. The places of X10
- * and the on-statement of Chapel do the same. The caller continues at once. The child takes a join record, and its
+ * uat_spawn() of a child that starts on the worker `rank`: the child calls uat_migrate(rank) first. X10's places and
+ * Chapel's on-statement work in the same way. The caller continues at once. The child takes a join record, and its
  * stack takes a block of the evacuation heap. If rank is this worker's, the call is equal to uat_spawn().
  */
 void uat_spawn_on(uat_task_t *t, int rank, uat_fn *fn, const void *arg, size_t arg_size, void *result,
@@ -145,15 +146,15 @@ typedef struct uat_group {
     uint64_t parted;        /* number of these children since the last wait */
     struct uat_group *self; /* the group's own address, by which a copy of the group is detected */
     uat_cancel_t cancel;    /* the handle that cancels this group, or 0 */
-    uat_cancel_t outer;     /* cancel of the enclosing group; differs from `cancel` if this group itself is
+    uat_cancel_t outer;     /* `cancel` of the enclosing group; differs from this group's `cancel` if this group is
                              * cancellable */
 } uat_group_t;
 
 /* The value of uat_task_t.result in the handle of a group. */
 #define UAT_GROUP_RESULT ((void *)1)
 
-/* Make an empty group. An empty group need not be ended. But after a spawn into the group, the task must wait for the
- * group before the task ends. */
+/* Make an empty group. After a spawn into the group, the task must wait for the group before the task ends. An empty
+ * group needs no wait. */
 static inline void uat_group_begin(uat_group_t *group)
 {
     group->record = 0;
@@ -169,20 +170,21 @@ static inline void uat_group_begin(uat_group_t *group)
  * children that have started.
  *
  * uat_group_cancellable() makes a group cancellable. Only the task that began the group may call it, before the first
- * spawn into the group. It returns a handle, which the program passes to children as an argument. With the handle,
- * tasks can cancel the group and check whether it was cancelled. The handle is valid until uat_group_wait(), after
- * which the group is no longer cancellable.
+ * spawn into the group. It returns a handle, which the program passes to children as an argument. A task that has the
+ * handle can cancel the group and check whether the group was cancelled. uat_group_wait() ends the handle's validity;
+ * afterwards the group is no longer cancellable.
  *
  * uat_group_begin_in() begins a group that is cancelled when the handle's group is cancelled. It is for the children of
  * that group.
  *
- * uat_group_cancel() may be called by any task of the group, any number of times. It does not order accesses to memory.
- * So pass the result of a search through an object of uat/sync.h or an atomic, or read it after the wait.
+ * uat_group_cancel() may be called by any task of the group, any number of times. The call does not order accesses to
+ * memory. So pass the result of a search through an object of uat/sync.h or an atomic, or read the result after the
+ * wait.
  *
  * uat_cancelled() returns 1 if the handle's group or an enclosing one was cancelled, else 0. Two workers see the
  * cancellation at once: the worker that cancelled the group, and the group's home (the worker on which the group was
- * made cancellable). Any other worker caches an answer for 50 us (UAT_CANCEL_AGE_NS). After that, a call takes one
- * round trip for each of these groups whose home is another worker.
+ * made cancellable). Any other worker caches an answer for 50 us (UAT_CANCEL_AGE_NS). A later call takes one round trip
+ * for each group (the handle's and the enclosing ones) whose home is another worker.
  *
  * These errors end the job with a message: using a handle that was never made; using a handle after the wait; no room
  * in UAT_HEAP_SIZE.
@@ -265,8 +267,8 @@ void *uat_replicate(const void *p, size_t n);
 
 /*
  * Free a copy that uat_replicate() returned. Collective, outside uat_run(). All ranks must pass the same address. If
- * all pass NULL, the call does nothing. Returns 0. If the address is not that of a copy, or the ranks differ, it prints
- * a line and returns -EINVAL.
+ * all pass NULL, the call does nothing. Returns 0. If the address is not that of a copy, or the ranks pass different
+ * addresses, the call prints a line and returns -EINVAL.
  */
 int uat_replicate_free(void *replica);
 
@@ -294,7 +296,7 @@ void uat_sim_work(uint64_t ns);
 
 /*
  * Typed tasks. UAT_TASK(type, name, type1, arg1, ...) { body } defines the function `type name(type1 arg1, ...)`, with
- * up to eight parameters, and with it
+ * up to eight parameters. The macro also defines
  *     name_task                                the handle of a child, result included
  *     void name_spawn(name_task *, arg1, ...)  uat_spawn()
  *     void name_spawn_on(name_task *, int rank, arg1, ...)  uat_spawn_on()
@@ -303,8 +305,8 @@ void uat_sim_work(uint64_t ns);
  *     void name_group_spawn(uat_group_t *, arg1, ...)  uat_group_spawn(); drops the result
  *     void name_group_spawn_on(uat_group_t *, int rank, arg1, ...)  uat_group_spawn_on(); drops the result
  * UAT_TASK_VOID(name, ...) does this for a function without a result: name_run() then takes only the arguments.
- * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE are for mutual recursion. These two macros declare everything above, but
- * the program itself defines the function, as `static type name(type1 arg1, ...)`.
+ * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE are for mutual recursion. These two macros declare everything above. The
+ * program then defines the function itself, as `static type name(type1 arg1, ...)`.
  *
  * Types may be aligned to at most 64 bytes. An array must be in a struct. A type with a comma needs a typedef.
  */

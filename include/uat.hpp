@@ -20,9 +20,9 @@
  *             std::cout << answer << '\n';
  *     }
  *
- * A task's function, arguments and result travel to other processes by value. So functions, arguments, results, and
- * lambdas with all their captures must be trivially copyable. A lambda must capture by value. The compiler cannot
- * refuse a lambda that captures by reference, but UAT_TORTURE finds it. docs/rules.md has the other rules for task
+ * A task's function, arguments and result travel to other processes by value. So functions, arguments and results must
+ * be trivially copyable, and so must lambdas with all their captures. A lambda must capture by value. The compiler
+ * accepts a lambda that captures by reference, but UAT_TORTURE detects it. docs/rules.md has the other rules for task
  * code. If a task throws an exception, its join throws the exception again: see uat/error.hpp.
  */
 #ifndef UAT_HPP

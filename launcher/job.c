@@ -114,8 +114,8 @@ static void take_signals(struct job *job)
     }
 }
 
-/* Has the kernel had time to report a worker that ended before the abort? If another worker's end made this worker
- * abort, that end is the cause. */
+/* Has the kernel had time to report a worker that ended before the abort? If the end of one worker made
+ * another worker abort, that end is the cause of the job's failure. */
 static bool abort_is_settled(struct job *job)
 {
     if (job->abort_settled == 0)

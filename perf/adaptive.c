@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares uat/pattern.h with the two modes of uat/adaptive.h on four algorithms: a loop whose last tenth is ten times
- * as slow as the rest, a search for the only hit, a prefix sum, and a sort (adaptive_sort.c). An iteration of the first
- * three takes a fixed time, real or virtual.
+ * as slow as the rest, a search for the only hit, a prefix sum (adaptive_prefix.c), and a sort (adaptive_sort.c). An
+ * iteration of the first three takes a fixed time, real or virtual.
  */
+#include "perf/adaptive_prefix.h"
 #include "perf/adaptive_sort.h"
 #include "perf/bench.h"
 #include "uat/adaptive.h"
@@ -24,7 +25,7 @@ static uint64_t cost(int64_t i)
     return (uint64_t)work * (app == LOOP && i >= n - n / 10 ? 10 : 1);
 }
 
-static void pass(int64_t begin, int64_t end)
+void adaptive_spend(int64_t begin, int64_t end)
 {
     uint64_t ns = 0, since = uat_time_ns();
     for (int64_t i = begin; i < end; i++)
@@ -34,33 +35,10 @@ static void pass(int64_t begin, int64_t end)
         spent++;
 }
 
-static uint64_t value(int64_t i)
-{
-    return (uint64_t)i * 2654435761u;
-}
-
 static bool is_hit(int64_t i)
 {
     return i == n / 100 * hit;
 }
-
-/* Returns a checksum of the prefix sums [begin, end). On entry *sum is the sum before `begin`; on return it is the sum
- * before `end`. */
-static uint64_t write_sums(int64_t begin, int64_t end, uint64_t *sum)
-{
-    uint64_t written = 0;
-    pass(begin, end);
-    for (int64_t i = begin; i < end; i++) {
-        *sum += value(i);
-        written += *sum * (uint64_t)(i | 1);
-    }
-    return written;
-}
-
-/* The sum of the values, and a checksum of the prefix sums that were written. */
-struct sums {
-    uint64_t sum, written;
-};
 
 /* The algorithms with uat/pattern.h. */
 
@@ -70,13 +48,13 @@ static void add(int64_t begin, int64_t end, void *partial, const void *arg)
     uint64_t *sum = partial;
     if (app == SEARCH && uat_cancelled(*cancel))
         return;
-    pass(begin, end);
+    adaptive_spend(begin, end);
     for (int64_t i = begin; i < end; i++) {
         if (app == SEARCH && is_hit(i)) {
             *sum = (uint64_t)i;
             uat_group_cancel(*cancel);
         } else if (app != SEARCH) {
-            *sum += value(i);
+            *sum += adaptive_value(i);
         }
     }
 }
@@ -90,13 +68,13 @@ static void combine(void *left, const void *right, const void *arg)
 static void scan_sums(int64_t begin, int64_t end, void *prefix, const void *arg)
 {
     (void)arg;
-    spent += write_sums(begin, end, prefix);
+    spent += adaptive_write_sums(begin, end, prefix);
 }
 
-UAT_TASK(struct sums, by_pattern, int64_t, count)
+UAT_TASK(struct adaptive_sums, by_pattern, int64_t, count)
 {
     static const uint64_t zero;
-    struct sums s = {0};
+    struct adaptive_sums s = {0};
     uat_group_t group;
     uat_group_begin(&group);
     uat_cancel_t cancel = uat_group_cancellable(&group);
@@ -111,83 +89,40 @@ UAT_TASK(struct sums, by_pattern, int64_t, count)
 
 /* The algorithms with uat/adaptive.h. */
 
-/* Maximum iterations between two checks for requests. */
-static int64_t most(void)
+int64_t adaptive_most(void)
 {
     return look > work ? look / (work > 0 ? work : 1) : 1;
 }
 
 static void sum_part(uat_context_t *c, const void *arg, void *result)
 {
-    struct sums s = {0}, more;
+    struct adaptive_sums s = {0}, more;
     int64_t begin, end;
     (void)arg;
-    while (uat_context_next(c, most(), &begin, &end)) {
-        pass(begin, end);
+    while (uat_context_next(c, adaptive_most(), &begin, &end)) {
+        adaptive_spend(begin, end);
         for (int64_t i = begin; i < end; i++)
-            s.sum += value(i);
+            s.sum += adaptive_value(i);
     }
     while (uat_context_merge(c, &more))
         s.sum += more.sum;
-    *(struct sums *)result = s;
+    *(struct adaptive_sums *)result = s;
 }
 
 static void search_part(uat_context_t *c, const void *arg, void *result)
 {
     int64_t begin, end, found = -1;
-    struct sums more;
+    struct adaptive_sums more;
     (void)arg;
-    while (found < 0 && uat_context_next(c, most(), &begin, &end)) {
-        pass(begin, end);
+    while (found < 0 && uat_context_next(c, adaptive_most(), &begin, &end)) {
+        adaptive_spend(begin, end);
         for (int64_t i = begin; i < end; i++)
             if (is_hit(i))
                 found = i;
     }
     while (found < 0 && uat_context_merge(c, &more))
         found = (int64_t)more.sum;
-    *(struct sums *)result = (struct sums){.sum = (uint64_t)found};
-}
-
-/* The second pass. It writes the prefix sums of iterations whose values a part has only added up. */
-UAT_TASK(uint64_t, second, int64_t, begin, int64_t, end, uint64_t, sum)
-{
-    return write_sums(begin, end, &sum);
-}
-
-/* The owner keeps the running sum. It takes each part back, adds the part's sum, and skips the part's iterations. Then
- * it spawns a task that writes the part's prefix sums. */
-static void prefix_owner(uat_context_t *c, struct sums *s)
-{
-    second_task task[UAT_CONTEXT_PARTS];
-    int64_t begin, end, at = 0;
-    struct sums more;
-    int tasks = 0;
-    for (;;) {
-        while (uat_context_next(c, most(), &begin, &end)) {
-            s->written += write_sums(begin, end, &s->sum);
-            at = end;
-        }
-        if (tasks == UAT_CONTEXT_PARTS)
-            s->written += second_join(&task[--tasks]);
-        if (!uat_context_take_back(c, &more, &end))
-            break;
-        second_spawn(&task[tasks++], at, end, s->sum);
-        s->sum += more.sum;
-        at = end;
-    }
-    while (tasks > 0)
-        s->written += second_join(&task[--tasks]);
-}
-
-static void prefix_part(uat_context_t *c, const void *arg, void *result)
-{
-    if (c->is_part) {
-        sum_part(c, arg, result);
-        return;
-    }
-    struct sums s = {0};
-    prefix_owner(c, &s);
-    *(struct sums *)result = s;
+    *(struct adaptive_sums *)result = (struct adaptive_sums){.sum = (uint64_t)found};
 }
 
 /* Answers one request per call. */
@@ -208,11 +143,11 @@ static uat_adaptive_t how(uat_adaptive_fn *fn, size_t result_size)
                             .result_size = result_size};
 }
 
-UAT_TASK(struct sums, adaptive, int64_t, count)
+UAT_TASK(struct adaptive_sums, adaptive, int64_t, count)
 {
-    uat_adaptive_fn *const fn[] = {[LOOP] = sum_part, [SEARCH] = search_part, [PREFIX] = prefix_part};
-    const uat_adaptive_t a = how(fn[app], sizeof(struct sums));
-    struct sums s;
+    uat_adaptive_fn *const fn[] = {[LOOP] = sum_part, [SEARCH] = search_part, [PREFIX] = adaptive_prefix_part};
+    const uat_adaptive_t a = how(fn[app], sizeof(struct adaptive_sums));
+    struct adaptive_sums s;
     uat_adaptive_run(&a, NULL, 0, count, NULL, &s);
     return s;
 }
@@ -316,7 +251,7 @@ static int run(uint64_t *answer)
 {
     if (app == SORT)
         return run_sort(answer);
-    struct sums s;
+    struct adaptive_sums s;
     int rc = by == PATTERN ? by_pattern_run(&s, n) : adaptive_run(&s, n);
     if (rc)
         return rc;
@@ -337,14 +272,14 @@ static int sequential(uint64_t *answer)
     }
     int64_t last = app == SEARCH ? n / 100 * hit + 1 : n;
     if (app == PREFIX) {
-        answer[1] = write_sums(0, n, &answer[0]);
+        answer[1] = adaptive_write_sums(0, n, &answer[0]);
         if (by == PATTERN) /* the bodies of uat_scan() cannot count iterations */
             answer[1] = 0;
         return 0;
     }
-    pass(0, last);
+    adaptive_spend(0, last);
     for (int64_t i = 0; i < last; i++)
-        *answer += app == LOOP ? value(i) : 0;
+        *answer += app == LOOP ? adaptive_value(i) : 0;
     if (app == SEARCH)
         *answer = (uint64_t)last - 1;
     return 0;

@@ -176,7 +176,7 @@ static void load(char *base, size_t bytes, int window, int64_t count)
         uat_atomic_load((const uat_atomic_t *)base);
 }
 
-/* Additions without a wait after each one, then a release. */
+/* Additions that do not wait. After every `window` additions there is a release. */
 static void add(char *base, size_t bytes, int window, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {

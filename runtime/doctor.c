@@ -23,7 +23,7 @@ enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50
 
 struct board {
     uint64_t sum, swapped; /* words that the atomics of all workers change */
-    uint64_t between;      /* word that one partner's atomic changes, to order this partner's WRITE before its READ */
+    uint64_t between;      /* word for the atomic that orders the partner's WRITE before its READ */
     uint64_t data, count;  /* the partner WRITEs data, then adds to count */
     uint64_t whole;        /* the partner WRITEs either all ones or all zeros */
     uint64_t failed;       /* verdicts, at rank 0 */
@@ -35,7 +35,7 @@ _Static_assert(sizeof(struct board) <= BOARD, "the board must fit into its room"
 
 static struct board *board(void)
 {
-    /* The board lies at the same address in all workers, whatever their colour: inside every worker's heap. */
+    /* The board lies inside the heap, at an address that is the same for all colours. */
     char *heap = uat_coloured(uat_segment.heap, -uat_segment.colour);
     return (struct board *)(void *)(heap + uat_segment.heap_size - BOARD);
 }
@@ -55,7 +55,7 @@ static bool test_copies(void)
     struct board *b = board();
     for (uint64_t i = 0; i < BLOCK; i++)
         b->sent[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)uat_self.rank;
-    /* The atomic between the WRITE and the READ puts the READ after the WRITE (O1). */
+    /* The atomic orders the WRITE before the READ (O1). */
     struct uat_op ops[] = {uat_op_write(b->sent, b->arrived, sizeof(b->sent)),
                            uat_op_fetch_add(&b->old, &b->between, 1),
                            uat_op_read(b->returned, b->arrived, sizeof(b->sent))};
@@ -117,8 +117,8 @@ static bool test_whole_words(void)
     return good;
 }
 
-/* A tree whose tasks compare the canary. If this file is compiled with stack protection, the tasks' frames have
- * canaries, too. A result of 0 leaves means that a canary differs. */
+/* A tree whose tasks compare the canary. If this file is compiled with stack protection, the tasks' frames also have
+ * canaries. A result of 0 leaves means that a canary differs. */
 UAT_TASK(uint64_t, tree, int64_t, depth)
 {
     tree_task child;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `uatrun --doctor program`: the self-test of an installation, run by the program's own copy of the runtime instead of
- * the program.
+ * `uatrun --doctor program`: the self-test of an installation. The program's own copy of the runtime runs the tests;
+ * the program itself does not run.
  */
 #ifndef UAT_DOCTOR_H
 #define UAT_DOCTOR_H

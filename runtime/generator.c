@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The errors of generators. Generators need nothing of the library except this file and the assembly. */
+/* The errors of generators. Generators need only this file and the assembly. */
 #include "include/uat/generator.h"
 
 #include "runtime/job/fatal.h"

@@ -44,7 +44,7 @@ uintptr_t uat_inspect_region_base(void)
 
 void *uat_inspect_spare(size_t bytes)
 {
-    /* This place has the same address in all workers, whatever their colour, and lies inside every worker's heap. */
+    /* The place lies inside the heap, at an address that is the same for all colours. */
     return (char *)uat_coloured(uat_segment.heap, -uat_segment.colour) + uat_segment.heap_size - bytes;
 }
 
@@ -88,7 +88,7 @@ void uat_inspect_glance(struct uat_inspect_glance *glance)
 {
     enum uat_doing doing = uat_stall_doing();
     /* Relaxed: the worker's thread adds to these counters by plain stores of 8 bytes (spawn.S, steal.c). A value read
-     * here may be slightly old, and orders no other read. */
+     * here may be slightly old. The load orders no other load. */
     glance->tasks = __atomic_load_n(&uat_worker.tasks, __ATOMIC_RELAXED);
     glance->steals = __atomic_load_n(&uat_steal_counts()->done, __ATOMIC_RELAXED);
     glance->in_run = doing == UAT_DOING_TASK || doing == UAT_DOING_SCHEDULE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Access to the inner state of this worker, for the benchmarks of perf/ and the tests. Benchmarks and tests use no
- * other header of the runtime. The functions may be called between uat_init() and uat_finalize(), outside of runs
- * unless a function says otherwise.
+ * other header of the runtime. The functions may be called between uat_init() and uat_finalize(). A function may be
+ * called during a run only if its comment says so.
  */
 #ifndef UAT_INSPECT_H
 #define UAT_INSPECT_H
@@ -30,8 +30,8 @@ struct uat_transport *uat_inspect_transport(void);
 
 /*
  * uat_stats_total() without stack_bytes_max, which stays 0. Finding that value means searching the region for the
- * lowest byte that was ever written. If all pages are present, as over verbs, the search reads all of them and leaves
- * the caches cold.
+ * lowest byte that was ever written. Over verbs all pages are present, so the search reads all of them and leaves the
+ * caches cold.
  */
 int uat_inspect_counters_total(uat_stats_t *stats);
 
@@ -48,13 +48,13 @@ int uat_inspect_steal(int victim, struct uat_stolen *stolen);
 /* Reserve the segment's areas for uat_inspect_gather(). */
 void uat_inspect_reserve(void);
 
-/* Move the stack of `bytes` bytes at sp to the evacuation heap, as a waiting join does. Then READ it back, as the
- * resumption of such a join does. Returns 0 or a negative errno. */
+/* Do what a waiting join does: move the stack of `bytes` bytes at sp to the evacuation heap. Then READ the stack back,
+ * as the resumption does. Returns 0 or a negative errno. */
 int uat_inspect_evacuate(uintptr_t sp, size_t bytes);
 
 /*
- * Records and blocks that peers have not yet given back. After the barrier at a run's end all peers have completed
- * their chains, so all counts must be 0.
+ * Records and blocks that peers have not yet given back. All peers complete their chains before the barrier at a run's
+ * end, so all counts must be 0 after it.
  */
 struct uat_inspect_lent {
     size_t records, stacks; /* join records and evacuated stacks */
@@ -63,9 +63,9 @@ struct uat_inspect_lent {
 };
 void uat_inspect_lent(struct uat_inspect_lent *lent);
 
-/* Get the addresses of words of this worker that adapters change. These words are in the deque's ring, the ready ring,
- * the barrier, the tree, the first record and the first object in the heap. While global memory is open, the addresses
- * include the head of the list of this worker's objects that other workers have freed. Returns their number. */
+/* Get the addresses of those words of this worker that adapters change. These words are in the deque's ring, the ready
+ * ring, the barrier, the tree, the first record and the first object in the heap. While global memory is open, they
+ * also include the head of a list: this worker's objects that other workers freed. Returns their number. */
 enum { UAT_INSPECT_ATOMICS = 9 };
 int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS]);
 

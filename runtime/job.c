@@ -29,7 +29,7 @@ static void abort_job(void)
     uat_bootstrap_abort(1);
 }
 
-/* Rank 0 reports the times for all workers, because most steps wait for the slowest worker. */
+/* Rank 0's times stand for all workers, because most steps wait for the slowest worker. */
 static void say_time(const struct uat_steps_time *time)
 {
     char text[UAT_STEPS_LONGEST * 128] = ""; /* a step's `why` has fewer than 110 bytes */
@@ -71,7 +71,7 @@ static int part_workers(void)
     int rc = uat_self.transport->class_->flush(uat_self.transport);
     if (!rc)
         rc = uat_collective_barrier();
-    if (!rc) /* the barrier's FETCH_ADDs may still be in flight to a peer that would unmap their target */
+    if (!rc) /* the barrier's FETCH_ADDs may still be in flight, and their target must stay mapped */
         rc = uat_bootstrap_barrier();
     return rc;
 }

@@ -60,8 +60,7 @@ int uat_meeting_compare_bindings(void)
 {
     if (UAT_IS_VIRTUAL()) /* simulated workers share one core, and wait in virtual time */
         return 0;
-    /* No advice under uatrun: it spreads the workers over all cores that it may use, and taskset has excluded any other
-     * cores. */
+    /* No advice under uatrun, which already uses all cores that it is allowed to use. */
     bool advise = strcmp(uat_startup.job.launcher, "uatrun") != 0;
     int rc = uat_roster_oversubscribed(&uat_startup.roster, uat_self.rank, advise);
     if (rc < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of the start in which the workers meet: they exchange identities and endpoints, refuse differences, and
- * note what the other parts of the runtime need to know about the workers. uat_startup_steps[] gives the order of the
- * steps and says what each step does. Each step returns 0 or a negative errno, which has been reported. */
+/* The steps of the start in which the workers exchange identities and endpoints. These steps also refuse workers that
+ * differ, and store what other parts of the runtime need to know about the workers. uat_startup_steps[] gives the order
+ * of the steps and says what each step does. Each step returns 0 or a negative errno, which has been reported. */
 #ifndef UAT_MEETING_H
 #define UAT_MEETING_H
 
@@ -9,7 +9,7 @@
 #include "runtime/job/identity.h"
 #include "runtime/job/roster.h"
 
-/* What the start finds out for the whole life of the job. */
+/* Facts that the start finds out and that stay true until the job ends. */
 struct uat_startup {
     struct uat_job job;
     struct uat_identity identity; /* this worker's identity */

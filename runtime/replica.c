@@ -82,7 +82,7 @@ int uat_replica_make(char *at, size_t size, struct uat_replica_info *info)
         return -error;
     }
     *info = (struct uat_replica_info){.fd = (uint64_t)fd, .device = object.st_dev, .inode = object.st_ino};
-    replicas.fd = fd; /* kept here and not read from the attach info, because the info lies in shared memory */
+    replicas.fd = fd; /* a private copy, because the attach info lies in shared memory and may change */
     int rc = map_at(at, size, PROT_READ | PROT_WRITE, fd);
     if (rc)
         close(fd);
@@ -96,7 +96,8 @@ void uat_replica_abandon(char *at, size_t size)
         close(replicas.fd);
 }
 
-/* Open the leader's object. Returns -1 if that is not permitted, or if the descriptor does not refer to that object. */
+/* Open the leader's object. Returns -1 if the kernel forbids this, or if the descriptor does not refer to that
+ * object. */
 static int open_object(size_t size, const struct uat_replica_info *info)
 {
     char path[64];

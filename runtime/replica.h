@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of replicas. They lie below the segment, at addresses that are equal on all workers because all workers
- * create and free the same replicas in the same order. The addresses are also equal in a job that was restarted with
- * fewer workers, although such a job has a larger segment. The workers of a host share one copy: the host's first
- * worker creates a memory object without a name, and the others open this object through /proc/PID/fd/N. A worker that
- * may not open it gets a private copy.
+ * The memory of replicas. They lie below the segment. All workers create and free the same replicas in the same order,
+ * so the addresses are equal on all workers. A job that was restarted with fewer workers has a larger segment, but the
+ * addresses stay the same. The workers of a host share one copy. The host's first worker creates a memory object
+ * without a name. The others open this object through /proc/PID/fd/N. A worker that may not open it gets a private
+ * copy.
  */
 #ifndef UAT_REPLICA_H
 #define UAT_REPLICA_H
@@ -38,11 +38,12 @@ char *uat_replica_place(size_t size);
  */
 int uat_replica_make(char *at, size_t size, struct uat_replica_info *info);
 
-/* Attach the host's copy that the leader's attach info names. *own becomes true if that copy may not be opened. In that
- * case this worker has a private copy to fill. Returns 0, or a negative errno that has been reported. */
+/* Attach the host's copy, which the leader's attach info names. *own becomes true if the kernel forbids opening it. In
+ * that case this worker gets a private copy, which it must fill. Returns 0, or a negative errno that has been
+ * reported. */
 int uat_replica_attach(char *at, size_t size, const struct uat_replica_info *info, bool *own);
 
-/* Keep the replica, now that all workers of the host have attached it. The attach info is unused from now on. */
+/* Keep the replica. All workers of the host have attached it by now. The attach info is unused from now on. */
 int uat_replica_keep(char *at, size_t size);
 
 /* Give back what uat_replica_make() or uat_replica_attach() has mapped. */

@@ -78,7 +78,8 @@ static int replicate(const char *p, size_t n, char **out)
     rc = uat_tree_copy(own ? at : NULL, p, n);
     if (!rc)
         rc = uat_replica_keep(at, size);
-    /* The barrier in uat_collective_agree() orders the copying by the host's first worker before the others' loads. */
+    /* The host's first worker has copied the data. The barrier in uat_collective_agree() orders its stores before the
+     * other workers' loads. */
     return uat_collective_agree(rc);
 }
 

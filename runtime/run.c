@@ -98,7 +98,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     return rc;
 }
 
-/* Take the result of the run that has ended, or its failure. Returns the status. */
+/* The run has ended: take its result or its failure. Returns the status. */
 static int take_result(void *result, size_t result_size, int status)
 {
     const struct uat_failure *failure = uat_collective_failure(sizeof(struct uat_failure));
@@ -112,8 +112,8 @@ static int take_result(void *result, size_t result_size, int status)
     return status;
 }
 
-/* Take a run's result from the checkpoint. This job continues from that checkpoint, and the run had ended before the
- * checkpoint was written. Returns the status. */
+/* Take a run's result from the checkpoint. This job continues from a checkpoint that was written after the run had
+ * ended. Returns the status. */
 static int take_record(const struct uat_run_record *record, void *result, size_t result_size, int status)
 {
     if (record->failed)

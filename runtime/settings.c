@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The only file that defines the structs of the components' settings, and instantiates the tables in their headers. */
+/* Only this file defines the structs of the components' settings and instantiates the tables in their headers. */
 #define UAT_SETTINGS_ROWS
 #include "runtime/settings.h"
 

@@ -57,8 +57,8 @@
 
 /* The steps, in order: see the list below. Each returns 0, or a negative errno that has been reported. */
 
-/* Refuse to start in a privileged program. Its settings come from the environment, and name files to write and
- * libraries to load. */
+/* Refuse to start in a privileged program. The environment sets which files the library writes and which libraries it
+ * loads. */
 static int refuse_privilege(void)
 {
     if (!getauxval(AT_SECURE))
@@ -275,7 +275,7 @@ static int open_torture(void)
     return 0;
 }
 
-/* Each function below undoes a step whose room has no function for that. */
+/* Each function below undoes a step for which the step's room has no such function. */
 
 static void leave_job(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters: collected from the parts of the runtime that keep them, and summed over the workers. */
+/* Collects the counters from the parts of the runtime that keep them, and sums them over the workers. */
 #include <errno.h>
 
 #include "base/log.h"
@@ -82,7 +82,7 @@ int uat_stats(uat_stats_t *stats)
     return -EINVAL;
 }
 
-/* All counters are uint64_t; stack_bytes_max is the only counter that is not a sum. */
+/* All counters are uint64_t. All are sums except stack_bytes_max. */
 _Static_assert(sizeof(uat_stats_t) % sizeof(uint64_t) == 0, "a structure of counters");
 
 static void add(uat_stats_t *sum, const uat_stats_t *one)

@@ -14,7 +14,7 @@ struct uat_step {
 
 enum { UAT_STEPS_LONGEST = 4 };
 
-/* The time that steps took, in seconds: all steps together, and the longest steps, the longest first. An entry without
+/* The time that steps took, in seconds: the total, then the longest steps in descending order. An entry without
  * `why` is unused. */
 struct uat_steps_time {
     double all;
@@ -25,7 +25,7 @@ struct uat_steps_time {
 };
 
 /* Run the steps, and add their times to *time. Returns 0, or the negative errno of the step that failed. If a step
- * failed, the steps before it have been undone, and failed() has been called unless failed is NULL. */
+ * failed, the steps before it have been undone. failed() has been called, too, unless it is NULL. */
 int uat_steps_open(const struct uat_step *steps, size_t count, void (*failed)(void), struct uat_steps_time *time);
 
 /* Undo the steps, the last one first. */

@@ -38,19 +38,19 @@ packages_install() {
     } >"$packages_log" 2>&1 </dev/null
 }
 
-# packages_ensure LOG PACKAGE...: fetches nothing, and needs no network, if all are installed already. Prints one line
-# if there is something to do, and another if the installation fails.
+# packages_ensure LOG PACKAGE...: installs the packages that are missing. If none is missing, it fetches nothing and
+# needs no network. Prints one line before it installs, and another one if the installation fails.
 packages_ensure() {
     packages_log=$1
     shift
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        echo "==> no apt-get here: taking it that the like of these packages is installed:" "$@"
+        echo "==> no apt-get here: assuming that equivalents of these packages are installed:" "$@"
         return 0
     fi
     packages_wanted=$(packages_missing "$@")
     [ -n "$packages_wanted" ] || return 0
     echo "==> installing packages: ${packages_wanted% }"
-    # The list is to be split into words.
+    # The shell must split the list into words.
     if ! packages_install "$packages_log" $packages_wanted; then
         echo "installing packages failed; what apt-get said is in $packages_log" >&2
         return 1

@@ -16,7 +16,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
 BUILDS = SOURCE / "build-check"
-PATIENCE = "3"  # times a test's limit: the limits are those of a quiet machine, and only a hang should reach them
+PATIENCE = "3"  # factor for the tests' time limits, which suit a quiet machine: only a test that hangs should reach its limit
 TAIL = 40  # lines shown of a failed test
 AGAIN = 8  # lines of it that are shown again at the end, because a log of continuous integration may lack its middle
 
@@ -40,7 +40,7 @@ class Build:
         self.name, self.compiler, self.options, self.suites = name, compiler, list(options), suites
         self.folder = BUILDS / name
         self.programs = programs  # in the suite `programs`, run only short tests whose names start with these (None: all)
-        self.whole = whole  # build everything, or only what the tests need
+        self.whole = whole  # True: build everything; False: build only what the tests need
 
 
 FULL = [
@@ -129,7 +129,7 @@ def suites_of(test):
 
 
 def files_needed(build, quick):
-    """The files of the targets that are needed by the tests that this build runs."""
+    """The files of all targets that the tests of this build need."""
     needed = {target for test in introspect(build, "--tests") if is_run(build, test, quick) for target in test["depends"]}
     return [os.path.relpath(file, build.folder) for target in introspect(build, "--targets") if target["id"] in needed
             for file in target["filename"]]
@@ -186,9 +186,10 @@ def run_suites(build, suites, tally):
     log = build.folder / "meson-logs" / f"{base}.json"
     log.unlink(missing_ok=True)
     suite_of = {name: suite for suite, names in suites.items() for name in names}
+    order = [test["name"] for test in introspect(build, "--tests")]  # meson test keeps the order of its arguments, not that of priorities
     processes = (os.cpu_count() or 1) + ("slurm" in suites) if suites.keys() <= PARALLEL else 1
     command = ["meson", "test", "-C", str(build.folder), "--no-rebuild", "--logbase", base, "--num-processes", str(processes), "--timeout-multiplier", PATIENCE,
-               *(f"--suite={suite}" for suite in suites), *suite_of]
+               *(f"--suite={suite}" for suite in suites), *sorted(suite_of, key=order.index)]
     output = stream(command, lambda name, result, seconds: tally.line(
         outcome_of(suite_of[name], result), f"{build.name}/{suite_of[name]}/{name}", seconds))
     results = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
@@ -254,7 +255,7 @@ def main():
 
 
 def interrupted(number, _frame):
-    """End on a signal: Ctrl-C and kill also end the tests, in stream()."""
+    """End on a signal, so that Ctrl-C and kill also end the tests: see stream()."""
     raise SystemExit(128 + number)
 
 

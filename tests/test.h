@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unit tests with cmocka. TEST(name) { ... } defines a test and adds it to the tests of its program, which run in the
- * order of their definition. A program without a main() of its own runs them all and does nothing else.
+ * Unit tests with cmocka. TEST(name) { ... } defines a test and adds it to the tests of its program. The tests run in
+ * the order of their definition. A program without a main() of its own runs its tests and does nothing else.
  */
 #ifndef UAT_TESTS_TEST_H
 #define UAT_TESTS_TEST_H
@@ -19,7 +19,8 @@ int tests_run(void);
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
-/* A test with a setup before it and a teardown after it; NULL: none. The priority orders the tests by their lines. */
+/* A test with a setup before it and a teardown after it; NULL: none. The constructor's priority is the test's line, so
+ * the tests run in the order of their lines. */
 #define TEST_WITH(name, setup, teardown)                                                                               \
     static void test_##name(void **state);                                                                             \
     static void __attribute__((constructor(1000 + __LINE__))) add_##name(void)                                         \

@@ -71,14 +71,14 @@ static inline struct uat_ibv_bulk *uat_ibv_bulk_of(const struct uat_bulk *b)
 int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config *config);
 void uat_ibv_bulk_links_close(struct uat_ibv_bulk *b);
 
-/* bulk_memory.c: the class's room(), expose() and conceal(); and the arena. */
+/* bulk_memory.c: registration of the arena, and room(), expose() and conceal() of struct uat_bulk_class. */
 int uat_ibv_bulk_room(struct uat_bulk *head, size_t bytes, bool reserved);
 int uat_ibv_bulk_arena(struct uat_ibv_bulk *b, void *arena, size_t bytes);
 int uat_ibv_bulk_expose(struct uat_bulk *head, int fd, void *address, size_t bytes, struct uat_bulk_key *key);
 void uat_ibv_bulk_conceal(struct uat_bulk *head, void *address);
 void uat_ibv_bulk_memory_close(struct uat_ibv_bulk *b);
 
-/* bulk_posting.c: the class's post(), progress() and reaches(). */
+/* bulk_posting.c: post(), progress() and reaches() of struct uat_bulk_class. */
 int uat_ibv_bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *op);
 int uat_ibv_bulk_progress(struct uat_bulk *head);
 bool uat_ibv_bulk_reaches(const struct uat_bulk *head, const void *local, size_t bytes);

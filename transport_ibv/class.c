@@ -26,7 +26,7 @@ static void ibv_close(struct uat_transport *t)
 
 /* Draw the job's token on rank 0, and make this worker's attach info. By this info, workers that share connections
  * attach each other's segments. */
-static int take_card(struct uat_ibv *ibv, const struct uat_transport_config *config)
+static int take_attach_info(struct uat_ibv *ibv, const struct uat_transport_config *config)
 {
     int rc = config->rank == 0 ? uat_secret_draw(&ibv->token, sizeof(ibv->token)) : 0;
     if (rc) {
@@ -60,7 +60,7 @@ static int ibv_open(const struct uat_transport_config *config, struct uat_transp
     snprintf(ibv->host, sizeof(ibv->host), "%s", config->host);
     for (unsigned i = 0; i < UAT_IBV_SLOTS; i++)
         ibv->free_slots[ibv->free_count++] = (uint16_t)i;
-    int rc = take_card(ibv, config);
+    int rc = take_attach_info(ibv, config);
     if (!rc)
         rc = uat_ibv_device_open(ibv);
     if (!rc && ibv->settings.connect == UAT_CONNECT_RDMACM)

@@ -5,7 +5,8 @@
  * needs only two keys in its cache: one for all stacks, and one for all words.
  *
  * Two other files register memory: domain.c registers this worker's own segment, for the local side of its operations;
- * bulk_memory.c registers global memory and its cache.
+ * bulk_memory.c registers global memory and its cache. cure.c registers only for a test, to find why a registration
+ * failed.
  */
 #include "transport_ibv/ibv.h"
 

@@ -17,10 +17,10 @@ UAT_TASK_VOID(calculate, long *, x)
 {
     uat_flow_t f;
     uat_flow_begin(&f);
-    set_flow(&f, x, 40); /* these two may run at the same time */
+    set_flow(&f, x, 40); /* the first two tasks may run at the same time */
     set_flow(&f, x + 1, 2);
-    add_flow(&f, x, x + 1, x + 2); /* reads what both wrote */
-    set_flow(&f, x, 7);            /* waits until it has been read */
+    add_flow(&f, x, x + 1, x + 2); /* reads what both have written */
+    set_flow(&f, x, 7);            /* waits until add has read x */
     uat_flow_end(&f);
 }
 

@@ -17,7 +17,7 @@ UAT_FOR(fill, k, double *, v)
 UAT_REDUCE(double, squares, 0, UAT_PLUS, k, const double *, v)
 {
     double sum = 0;
-    const double *x = uat_global_checkout(v + k * PART, PART * sizeof(*v), UAT_READ); /* near: v itself */
+    const double *x = uat_global_checkout(v + k * PART, PART * sizeof(*v), UAT_READ); /* near: the bytes of v */
     for (long i = 0; i < PART; i++)
         sum += x[i] * x[i];
     uat_global_checkin(v + k * PART, PART * sizeof(*v), UAT_READ);

@@ -9,7 +9,7 @@ enum { PART = 20000 };
 UAT_TASK_VOID(divide, long, n, long, from, uat_cancel_t, cancel, uat_atomic_t *, found)
 {
     for (long i = from; i < from + PART; i++) {
-        if (i % 1024 == 0 && uat_cancelled(cancel)) /* another task has found one */
+        if (i % 1024 == 0 && uat_cancelled(cancel)) /* another task has found a divisor */
             return;
         if (n % i == 0) {
             uat_atomic_store(found, (uint64_t)i);
@@ -27,7 +27,7 @@ UAT_TASK(long, divisor, long, n)
     uat_group_begin(&group);
     uat_cancel_t cancel = uat_group_cancellable(&group);
     for (long from = 2; from <= n / from; from += PART)
-        divide_group_spawn(&group, n, from, cancel, found); /* starts nothing once the group is cancelled */
+        divide_group_spawn(&group, n, from, cancel, found); /* starts no task once the group is cancelled */
     uat_group_wait(&group);
     long answer = (long)uat_atomic_load(found);
     uat_global_object_free(found);

@@ -5,11 +5,11 @@
 
 UAT_CHANNEL(long, numbers);
 
-/* The first number that arrives is prime. Pass on what it does not divide, to a task of its own. */
+/* The first number that arrives is prime. A new task gets all numbers that this prime does not divide. */
 UAT_TASK_VOID(filter, numbers_channel, in, numbers_channel, primes)
 {
     long prime, n;
-    if (numbers_receive(in, &prime) < 0) { /* closed, and empty */
+    if (numbers_receive(in, &prime) < 0) { /* the channel is closed and empty */
         numbers_close(primes);
         return;
     }

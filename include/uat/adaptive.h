@@ -42,13 +42,14 @@ extern "C" {
 
 /* How an idle worker gets a part. */
 enum uat_adaptive_mode {
-    UAT_CONCURRENT, /* it takes the second half of the remaining interval by one CMP_SWAP; the owner's CPU is not
+    UAT_CONCURRENT, /* by one CMP_SWAP it takes the second half of the remaining interval; the owner's CPU is not
                      * involved */
     UAT_COOPERATIVE /* it posts a request; in uat_context_next(), the owner answers all requests that have arrived */
 };
 
 enum {
-    UAT_ADAPTIVE_OPEN = 8,    /* maximum number of intervals of one worker from which parts can be taken */
+    UAT_ADAPTIVE_OPEN = 8,    /* maximum number of open intervals of one worker; parts can be taken from an open
+                               * interval */
     UAT_CONTEXT_PARTS = 31,   /* maximum number of unmerged parts of one context */
     UAT_ADAPTIVE_ARG = 256,   /* maximum bytes of an argument */
     UAT_REQUEST_DATA = 48,    /* maximum bytes of data in a request */
@@ -82,47 +83,48 @@ typedef void uat_adaptive_fn(uat_context_t *context, const void *arg, void *resu
 
 /*
  * Answers requests by uat_context_give(). count: the number of requests, at least 1. The splitter need not answer all
- * of them. An unanswered request is passed to the next inner context; after the innermost one it is refused. The
- * splitter must not spawn, join or wait. While it runs, no further requests are taken.
+ * of them. A request that it leaves unanswered is passed to the next inner context. If the innermost context leaves the
+ * request unanswered, the request is refused. The splitter must not spawn, join or wait. While it runs, no further
+ * requests are taken.
  */
 typedef void uat_splitter_fn(uat_context_t *context, const uat_request_t *requests, int count);
 
 typedef struct uat_adaptive {
     uat_adaptive_fn *fn;
     enum uat_adaptive_mode mode;
-    uat_splitter_fn *splitter; /* for UAT_COOPERATIVE; NULL: divide into count + 1 equal parts, keep one and give one to
-                                * each request */
+    uat_splitter_fn *splitter; /* for UAT_COOPERATIVE; NULL: divide the interval into count + 1 equal parts, keep one
+                                * and give one to each request */
     int64_t grain;             /* minimum number of iterations of a part, except the last; 0 means 1 */
     size_t arg_size;           /* at most UAT_ADAPTIVE_ARG */
     size_t result_size;        /* at most UAT_RESULT_MAX */
 } uat_adaptive_t;
 
 /*
- * Call a->fn for the interval [begin, end), which must have fewer than 2^62 iterations. If end < begin, it is empty.
- * Returns after fn has returned and all parts have ended. Iterations that fn has not taken are dropped, and so are
- * parts that fn has not merged. A dropped part stops at its next uat_context_next(), and its result is lost. So a
- * search can return as soon as it has a result. arg (a->arg_size bytes) is copied for each part; *result has
+ * Call a->fn for the interval [begin, end), which must have fewer than 2^62 iterations. If end < begin, the interval is
+ * empty. Returns after fn has returned and all parts have ended. Iterations that fn has not taken are dropped, and
+ * parts that fn has not merged are dropped. A dropped part stops at its next uat_context_next(), and its result is
+ * lost. So a search can return as soon as it has a result. arg (a->arg_size bytes) is copied for each part; *result has
  * a->result_size bytes. Writes of the calling task to global memory before the call are visible to all parts. outer: a
- * context of the calling task, or NULL. Requests that have arrived are offered to the outermost context first. A worker
- * has at most UAT_ADAPTIVE_OPEN open intervals; a further call runs its whole interval without giving parts.
+ * context of the calling task, or NULL. Requests are offered to the outermost context first. If the worker already has
+ * UAT_ADAPTIVE_OPEN open intervals, the call runs its whole interval without giving parts.
  */
 void uat_adaptive_run(const uat_adaptive_t *a, uat_context_t *outer, int64_t begin, int64_t end, const void *arg,
                       void *result);
 
 /*
  * Take at most `most` (1 or more) iterations from the front of the interval. Returns 1 and sets [*begin, *end), or
- * returns 0 if the interval is empty. An interval consists of units of a->grain iterations. If that would make more
- * than 2^24 - 1 units, the units are larger. A call takes at least one unit. The call also answers requests and, under
- * the message protocol, a thief's request for a continuation (uat_work_wanted()). In a dropped part the call finds the
- * interval empty.
+ * returns 0 if the interval is empty. An interval consists of units of a->grain iterations. If there would be more than
+ * 2^24 - 1 units, the units are larger. A call takes at least one unit. The call also answers requests. Under the
+ * message protocol it answers a thief's request for a continuation, too (uat_work_wanted()). In a dropped part the call
+ * finds the interval empty.
  */
 int uat_context_next(uat_context_t *context, int64_t most, int64_t *begin, int64_t *end);
 
 /* Answer the requests that have arrived. Costs one load if there are none. */
 void uat_context_poll(uat_context_t *context);
 
-/* Get the remaining interval. A peer may take a part of the interval at any time, unless the mode is UAT_COOPERATIVE.
- * Returns 1 if any iterations remain, else 0. */
+/* Get the remaining interval. With UAT_CONCURRENT, a peer may take a part of the interval at any time. Returns 1 if any
+ * iterations remain, else 0. */
 int uat_context_left(uat_context_t *context, int64_t *begin, int64_t *end);
 
 /*
@@ -144,8 +146,8 @@ int uat_context_merge(uat_context_t *context, void *result);
  * Preemption: like uat_context_merge(), but a part that has not ended and was not divided stops at its next
  * uat_context_next(). The call waits until the part has stopped. Afterwards *result is the part's result for the
  * iterations that the part has taken. The part's other iterations are in this context's interval again. *taken_to is
- * set to the end of the iterations that *result includes: the part's end if the part has ended, and its beginning if it
- * has taken none.
+ * set to the end of the iterations that *result includes. This is the part's end if the part has ended, and the part's
+ * beginning if the part has taken no iterations.
  */
 int uat_context_take_back(uat_context_t *context, void *result, int64_t *taken_to);
 
@@ -157,10 +159,10 @@ size_t uat_request_read(const uat_request_t *request, void *data, size_t size);
 void uat_request_data(const void *data, size_t size);
 
 /*
- * A task itself may ask for a part. uat_request_post() sends a request to the worker of rank `victim` and does not wait
+ * A task may itself ask for a part. uat_request_post() sends a request to the worker of rank `victim` and does not wait
  * for the answer. A worker has at most one request at a time. Until the request is answered or cancelled, the task must
  * not spawn, join or wait.
- *   post    0; -EBUSY: this worker has a request, or the victim takes no further request now
+ *   post    0; -EBUSY: this worker already has a request, or the victim takes no further request now
  *   test    0: a part was given, call uat_request_run(); -EINPROGRESS; -EAGAIN: refused, try another victim
  *   wait    until test returns 0 or -EAGAIN; cancels after UAT_REQUEST_WAIT_US
  *   cancel  0; -EBUSY: the victim has decided already, so test or wait again
@@ -173,14 +175,15 @@ int uat_request_cancel(void);
 void uat_request_run(void);
 
 /*
- * Set or get a limit: only the workers of ranks 0 to n - 1 take work from other workers. At the start, and if n is
- * uat_size() or more, all workers take work. An excluded worker takes no continuations, ready tasks, parts or data-flow
- * tasks from other workers. It runs the work that it has, and tasks that uat_migrate(), uat_spawn_on() or the end of a
- * wait sends to it. Other workers may still take work from it. The limit holds until it is changed, also in later runs.
- * If several tasks set a limit at the same time, all workers get the same one of these limits. Setting a limit costs
- * one round trip per worker, and a second round trip for a worker with another limit than the caller's.
+ * Set or get a limit n: only the workers of ranks 0 to n - 1 take work from other workers. If n is uat_size() or more,
+ * or no limit was set, all workers take work. An excluded worker takes no continuations, ready tasks, parts or
+ * data-flow tasks from other workers. It runs the work that it has, and tasks that uat_migrate(), uat_spawn_on() or the
+ * end of a wait sends to it. Other workers may still take work from it. The limit holds until it is changed, also in
+ * later runs. If several tasks set a limit at the same time, all workers get the same one of these limits. Setting a
+ * limit costs one round trip per worker. It costs a second round trip for a worker whose limit differs from the
+ * caller's.
  *   set  0; -EINVAL: n is less than 1
- *   get  this worker's limit. It is the limit that the last completed call of uat_set_concurrency() has set.
+ *   get  this worker's limit: the one that the last completed call of uat_set_concurrency() has set
  * Call these functions only inside a task. The functions follow kaapi_set_concurrency() of the specification.
  */
 int uat_set_concurrency(int n);

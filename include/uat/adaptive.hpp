@@ -36,7 +36,8 @@ template <typename Result> class context
         Result result;
         return uat_context_merge(c_, &result) ? std::optional<Result>(result) : std::nullopt;
     }
-    /* uat_context_take_back(): the partial result of the next part, and the end of the iterations that it includes. */
+    /* uat_context_take_back(): the partial result of the next part, and the end of the iterations that the result
+     * includes. */
     std::optional<std::pair<Result, std::int64_t>> take_back()
     {
         Result result;

@@ -51,15 +51,15 @@ template <class T> class block
 };
 
 /*
- * Call f(block) for blocks that cover the span. f may read and write their elements, or only read them if the span is
- * of const elements. See uat_for_each_block().
+ * Call f(block) for blocks that cover the span. f may read the blocks' elements. It may also write them, unless the
+ * span's elements are const. See uat_for_each_block().
  */
 template <class T, class F> void for_each_block(span<T> s, F f)
 {
     detail::each_block(s, std::is_const<T>::value ? UAT_READ : UAT_READ_WRITE, f);
 }
 
-/* Call f(element) for each element of the span. f may only read the elements of a span of const elements. */
+/* Call f(element) for each element of the span. If the span's elements are const, f may only read them. */
 template <class T, class F> void for_each(span<T> s, F f)
 {
     for_each_block(s, [f](block<T> b) mutable {

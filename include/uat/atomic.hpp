@@ -28,7 +28,7 @@ namespace uat
  * not in global memory ends the job with a message.
  *
  * Atomics do not order other accesses, so the functions have no std::memory_order: see uat_atomic_fetch_add(). There
- * are no operators, either: an access to another host takes a round trip, so it should be visible in the program.
+ * are no operators, either, because an access to another host takes a round trip and should be visible in the program.
  */
 template <class T> class atomic_ref
 {
@@ -62,24 +62,25 @@ template <class T> class atomic_ref
         return value_of(uat_atomic_swap(word_, bits_of(desired)));
     }
     /*
-     * If the word has the bytes of `expected`, set it to `desired` and return true; else set `expected` to the word's
-     * value and return false.
+     * If the word's bytes are equal to those of `expected`, set the word to `desired` and return true. Otherwise set
+     * `expected` to the word's value and return false.
      */
     bool compare_exchange_strong(T &expected, T desired) const
     {
         detail::must_compare<T>();
         return replace(expected, desired);
     }
-    /* Equal to compare_exchange_strong(), which never fails spuriously. */
+    /* The same as compare_exchange_strong(). Neither function fails spuriously. */
     bool compare_exchange_weak(T &expected, T desired) const
     {
         return compare_exchange_strong(expected, desired);
     }
 
     /*
-     * Integers wrap around; pointers move by elements. For integers and pointers, fetch_add() and fetch_sub() on a far
-     * word take one round trip. On floating-point numbers, these two functions take two or more round trips, as
-     * fetch_and(), fetch_or() and fetch_xor() always do: they compare and exchange until no other change intervenes.
+     * Integers wrap around; pointers move by elements. On a far word of an integer or pointer type, fetch_add() and
+     * fetch_sub() take one round trip. On a far floating-point number they take two or more, and fetch_and(),
+     * fetch_or() and fetch_xor() do so for each type: these functions compare and exchange until no other change
+     * intervenes.
      */
     T fetch_add(difference_type addend) const
     {
@@ -107,8 +108,8 @@ template <class T> class atomic_ref
             uat_atomic_add(word_, step_of(addend));
     }
 
-    /* fetch_min() and fetch_max() only load a word that is already small or large enough, in one round trip. Otherwise
-     * they take two or more round trips. */
+    /* If a far word is already small or large enough, fetch_min() and fetch_max() only load it, in one round trip.
+     * Otherwise they take two or more round trips. */
     T fetch_min(T value) const
     {
         detail::must_be_ordered<T>();

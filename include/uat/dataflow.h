@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data-flow tasks: tasks that declare the data that they access. A task, the unroller, spawns a sequence of data-flow
+ * Data-flow tasks: tasks that declare which data they access. A task, the unroller, spawns a sequence of data-flow
  * tasks into a flow. Afterwards memory is as if the tasks had run one after the other, in the order of their spawns.
  * Tasks without a conflict may run at the same time.
  *
@@ -17,14 +17,14 @@
  * Data. A datum is a range of global memory, named by its first byte, or a number (UAT_FLOW_NUMBER). Two accesses
  * conflict if they name the same datum, unless both have the same mode and this mode is UAT_FLOW_IN, UAT_FLOW_ANY or
  * UAT_FLOW_ADD. If two tasks of one flow conflict, the body of the later task begins when the earlier task and all its
- * children have ended. It sees their writes. Ranges that overlap must be equal. Tasks of different flows are not
+ * children have ended. The body sees their writes. Ranges that overlap must be equal. Tasks of different flows are not
  * ordered.
  *
  * Rules
  *   - A flow must be in the frame of the task that begins it. This task must end the flow by uat_flow_end() before the
  *     task ends.
  *   - Only this task may spawn into the flow and wait for it. The bodies may have flows of their own.
- *   - A body may spawn, join and wait, unless it has data checked out: see enum uat_flow_mode. It must not wait for a
+ *   - A body may spawn, join and wait if it has no data checked out: see enum uat_flow_mode. It must not wait for a
  *     later task of its flow, nor for an event that its unroller causes after the spawn.
  *   - Bodies get copies of their arguments. Data must lie in global memory, not in the unroller's frame.
  *
@@ -61,19 +61,19 @@ enum uat_flow_mode {
  * UAT_FLOW_ADD. The task adds to the datum, and must not access it in another way. Consecutive tasks with this mode may
  * run at the same time. The body gets the datum itself, or a buffer whose bytes are all 0. After the body, a function
  * of this type adds the buffer's content to the datum. So a value whose bytes are all 0 must be the neutral element,
- * and the result must not depend on the order of the additions. A sum of floating-point numbers depends on the order of
- * the additions, because of rounding errors, unless uat_flow_keep_order() is called.
+ * and the result must not depend on the order of the additions. Because of rounding errors, a sum of floating-point
+ * numbers does depend on this order, unless uat_flow_keep_order() is called.
  */
 typedef void uat_flow_add_fn(void *sum, const void *more);
 
-/* The datum with this number (below 2^63), which has no bytes. */
+/* The datum with number n, below 2^63. It has no bytes. */
 #define UAT_FLOW_NUMBER(n) ((void *)((uintptr_t)(n) | (uintptr_t)1 << 63))
 
 enum {
     UAT_FLOW_ACCESSES = 8,       /* maximum number of accesses of a task */
     UAT_FLOW_ARGUMENT_MAX = 704, /* maximum bytes of a task's arguments, accesses included */
-    UAT_FLOW_WINDOW = 2048       /* maximum number of tasks of a flow that are under way at a time; uat_flow_window()
-                                  * may lower it */
+    UAT_FLOW_WINDOW = 2048       /* maximum number of tasks of a flow that have been spawned and have not ended;
+                                  * uat_flow_window() may lower it */
 };
 
 /* A flow. It moves with its task. It must not be copied. The fields belong to the library. */
@@ -98,27 +98,26 @@ static inline void uat_flow_end(uat_flow_t *flow);
  */
 static inline void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_flow_mode mode);
 
-/* Let at most n tasks of the flow (1 to UAT_FLOW_WINDOW) be under way at a time. While n tasks are under way, a spawn
- * waits. Call it after uat_flow_begin() and before the first spawn. */
+/* Let at most n tasks of the flow (1 to UAT_FLOW_WINDOW) be under way, that is, spawned and not ended. While n tasks
+ * are under way, a spawn waits. Call it after uat_flow_begin() and before the first spawn. */
 void uat_flow_window(uat_flow_t *flow, size_t n);
 
-/* Run tasks with UAT_FLOW_ANY and UAT_FLOW_ADD, too, in the order of their spawns, as if their mode were
- * UAT_FLOW_INOUT. In that case two runs have the same result, to the last bit. Call it after uat_flow_begin() and
- * before the first spawn. */
+/* Treat UAT_FLOW_ANY and UAT_FLOW_ADD as UAT_FLOW_INOUT: tasks with these modes, too, run in the order of their spawns.
+ * Then two runs have the same result, to the last bit. Call it after uat_flow_begin() and before the first spawn. */
 void uat_flow_keep_order(uat_flow_t *flow);
 
 /*
- * Choose the host on which the tasks that are spawned from now on should run. If p is in global memory, it is the host
- * that keeps the datum at p. If p is NULL, as after uat_flow_begin(), it is the host that keeps the largest datum that
- * the task writes. If p is UAT_FLOW_ANYWHERE, it is any host. This is only a preference among tasks that are ready: a
+ * Choose the host on which the tasks that are spawned from now on should run. If p is in global memory, the host is the
+ * one that keeps the datum at p. If p is NULL, as after uat_flow_begin(), the host is the one that keeps the largest
+ * datum that the task writes. UAT_FLOW_ANYWHERE names no host. The choice is only a preference among ready tasks: a
  * worker that finds no other task runs a task of another host. The result never depends on this choice. In a job of one
  * host the call has no effect.
  */
 void uat_flow_at(uat_flow_t *flow, const void *p);
 #define UAT_FLOW_ANYWHERE ((const void *)(uintptr_t)1)
 
-/* An access of uat_flow_spawn(). If rows is above 1, the datum consists of `rows` rows of `bytes` bytes, which start
- * `pitch` bytes apart: a block of a matrix. The datum is still named by its first byte. */
+/* An access of uat_flow_spawn(). If `rows` is above 1, the datum is a block of a matrix: `rows` rows of `bytes` bytes
+ * each, whose starts are `pitch` bytes apart. Its first byte still names the datum. */
 typedef struct uat_flow_access {
     void *p;
     enum uat_flow_mode mode;

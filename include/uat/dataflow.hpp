@@ -22,8 +22,8 @@ namespace uat
  * in: the body reads the datum. out: it writes all bytes. inout: it reads and writes. any_order: like inout, but
  * consecutive tasks of this mode may run in any order, one at a time. add: the body adds to the datum, and consecutive
  * tasks of this mode may run at the same time. The body of such a task gets the datum, or a T whose bytes are 0. In the
- * second case, the library adds the T to the datum by `+=` after the body. below<in<T>> and the like: the body gets the
- * address, and only tasks that it spawns access the datum.
+ * second case, the library adds the T to the datum by `+=` after the body. below<in<T>>, below<out<T>> and so on: the
+ * body gets the datum's address, and only tasks that the body spawns access the datum.
  */
 template <class T> using in = detail::flow_access<const T, UAT_FLOW_IN>;
 template <class T> using out = detail::flow_access<T, UAT_FLOW_OUT>;
@@ -43,7 +43,7 @@ class flow
     {
         uat_flow_begin(&flow_);
     }
-    /* At most `window` tasks are under way at a time. */
+    /* At most `window` tasks are under way at a time: see uat_flow_window(). */
     explicit flow(std::size_t window) : flow()
     {
         uat_flow_window(&flow_, window);
@@ -63,7 +63,7 @@ class flow
         uat_flow_keep_order(&flow_);
     }
 
-    /* Let the tasks that are spawned from now on run, if possible, on the host of the datum at p: uat_flow_at(). */
+    /* Prefer the host of the datum at p for all tasks that are spawned from now on: see uat_flow_at(). */
     void at(const void *p)
     {
         uat_flow_at(&flow_, p);

@@ -36,10 +36,10 @@ template <std::size_t Size> void copy_text(char (&to)[Size], const char *from)
 } // namespace detail
 
 /*
- * A join throws this if the child has thrown an exception of a type that does not travel. what() is the what() of that
- * exception, if it was a std::exception, and type() names its type. If the type travels, the join throws the same type
- * again. The types that travel are those of <stdexcept>, std::bad_alloc, std::system_error with the generic or the
- * system category, uat::error, and this class itself. what() is cut off after 895 bytes.
+ * A join throws this if the child has thrown an exception of a type that does not travel. type() names the type of the
+ * child's exception. If that exception was a std::exception, what() is its what(). If the type travels, the join throws
+ * the same type again. These types travel: those of <stdexcept>, std::bad_alloc, std::system_error with the generic or
+ * the system category, uat::error, and this class itself. what() is cut off after 895 bytes.
  */
 class task_error : public std::runtime_error
 {

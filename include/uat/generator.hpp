@@ -9,9 +9,9 @@
 //	for (int i : count)
 //		std::printf("%d\n", i);
 //
-// Differences from C: if a generator ends early, because the user leaves the loop and the scope, the destructors of all
-// objects on the generator's stack run. If an exception leaves the body, the user's next() or ++ throws it again. The
-// body must not give a value inside a catch block.
+// Differences from C: a generator ends early if the user leaves the loop and the scope. The destructors of all objects
+// on the generator's stack then run. If an exception leaves the body, the user's next() or ++ throws it again. The body
+// must not give a value inside a catch block.
 #ifndef UAT_GENERATOR_HPP
 #define UAT_GENERATOR_HPP
 
@@ -27,9 +27,9 @@
 namespace uat
 {
 
-// A generator of values of type T, which are copied to the user, with a stack of `Bytes` bytes inside the object. T
-// must be trivially copyable. Unwinding at an early end takes about 5 KiB of the stack (measured with gcc 12's libgcc),
-// hence the default.
+// A generator of values of type T. The values are copied to the user, so T must be trivially copyable. The generator's
+// stack has `Bytes` bytes and is inside the object. The default is 8192, because unwinding at an early end takes about
+// 5 KiB (measured with gcc 12's libgcc).
 template <class T, std::size_t Bytes = 8192> class generator
 {
     static_assert(std::is_trivially_copyable<T>::value, "a value passes in a register, or is copied byte by byte");

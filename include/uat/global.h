@@ -3,10 +3,10 @@
  * Global memory: arrays and objects that every task can reach, with plain pointers.
  *
  * Each byte of global memory has one address, the same in all workers, and one home: the host of the worker that keeps
- * it. Near memory, whose home is this host, is ordinary memory. Far memory must be checked out: uat_global_checkout()
- * returns a place that holds the bytes until uat_global_checkin(). For near bytes, this place is the address itself. So
- * a program that checks out all its accesses runs on one host as if its arrays were from malloc(), and runs unchanged
- * on many hosts.
+ * the byte. Memory whose home is this host is near: it is ordinary memory. All other memory is far and must be checked
+ * out: uat_global_checkout() returns a place that holds the bytes until uat_global_checkin(). For near bytes, this
+ * place is the address itself. So a program that checks out all its accesses runs unchanged on one host and on many. On
+ * one host it runs as if its arrays were from malloc().
  *
  *     double *a = uat_global_alloc(n * sizeof(double), UAT_BLOCKED, 0);          all workers, outside of runs
  *     const double *q = uat_global_checkout(a + i, k * sizeof(double), UAT_READ);      in a task
@@ -17,28 +17,28 @@
  * at least one of them writes, and nothing orders them; accesses to neighbouring bytes do not race. A fork-join program
  * without data races reads what its sequential execution would read. Accesses are ordered by
  *   - spawn and join;
- *   - the objects of sync.h: an unlock, a set, a send, a release, a count-down, a wake-up or an arrival at a barrier
- *     lets a task continue. All accesses before that call are ordered before all later accesses of the continued task.
- *     So accesses to data that tasks use only under one mutex do not race;
+ *   - the objects of sync.h. A call that lets another task continue (an unlock, a set, a send, a release, a count-down,
+ *     a wake-up, an arrival at a barrier) orders all accesses before the call before all later accesses of the
+ *     continued task. So accesses to data that tasks use only under one mutex do not race;
  *   - outside of tasks, uat_barrier() and the start and the end of uat_run().
  * Atomics by themselves do not order other accesses. To publish data, call uat_global_release(), then use an atomic. A
  * task that has seen the atomic's value must read the data by uat_global_get().
  *
- * Atomic words. A word must be used in one way at a time: by uat_atomic_*(), or as plain data, by checkouts and puts.
- * Between the two uses there must be a uat_barrier(), or the start or the end of a uat_run(). Within a run, a checkout
- * may show an old value of a far word, even to the task that has changed the word by an atomic. A get always reads the
- * word at its home.
+ * Atomic words. A word must be used in one way at a time: by uat_atomic_*(), or as plain data, by checkouts and puts. A
+ * uat_barrier(), or the start or the end of a uat_run(), must separate the two uses. Within a run, a checkout may show
+ * an old value of a far word, even to the task that has changed the word by an atomic. A get always reads the word at
+ * its home.
  *
  * Where. Checkouts, gets, puts, atomics, objects and temporary arrays work inside tasks, and outside of runs, for
  * example in main(). Collective calls (alloc, open, free, freeze, thaw, temporary_open) work only outside of runs.
  *
  * Rules, and how violations are detected. A detected violation ends the job with a message.
  *   - At a spawn, a join or a task's end, the task must have no range checked out and no transfer in flight.
- *     UAT_TORTURE=steal detects all violations. Any run detects the violations of a task that is published or parts
- *     from its spawner.
+ *     UAT_TORTURE=steal detects all violations. Every run detects a violation by a task that is published or parts from
+ *     its spawner.
  *   - A call of sync.h that waits has the same rule. A call that does not wait may be made with ranges checked out.
  *     Bytes written to these ranges are kept. The next checkout of other bytes sees the writes that the call orders
- *     before this checkout.
+ *     before that checkout.
  *   - An access lasts from checkout to checkin. Until the checkin, no other task may write the bytes, even if an object
  *     of sync.h orders that write.
  *   - A range checked out for writing must not overlap any other checkout. UAT_TORTURE detects every overlap.
@@ -78,8 +78,8 @@ enum uat_access {
 
 /*
  * Prepare global memory. Collective, outside of runs, after uat_init(). Only a job that calls uat_global_object_alloc()
- * but never uat_global_alloc() needs this. Returns 0, even if global memory is prepared already, or a negative errno,
- * which it has reported.
+ * but never uat_global_alloc() needs this call. Returns 0, also if global memory was already prepared. Otherwise
+ * returns a negative errno, which it has reported.
  */
 int uat_global_open(void);
 
@@ -89,7 +89,8 @@ int uat_global_open(void);
  * caller owns the array and frees it by uat_global_free(); uat_finalize() frees the remaining arrays. Returns the
  * array's address, which is aligned to 2 MiB and the same on every worker. On failure, every worker returns NULL with
  * errno set, and one line says why. EINVAL: bytes is 0, the workers' arguments differ, or a run is in progress. ENOMEM:
- * a machine, or its control group, has too little memory for its share of this array and of earlier allocations.
+ * a machine, or its control group, has too little memory for the machine's share of this array and of earlier
+ * allocations.
  */
 void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t block);
 
@@ -115,35 +116,36 @@ int uat_global_thaw(void *array);
 /*
  * Make [p, p + bytes) accessible. Returns the place to use instead of p, which is p itself if the range is near. If the
  * range is far, the place and p are equal modulo 4096. The place is valid until the uat_global_checkin() with the same
- * arguments. A range must fit into the cache (UAT_CACHE_SIZE), or into a quarter of the cache if it has several homes.
- * At most 256 far ranges may be checked out at a time. 0 bytes may be checked out at any address. Never fails: a range
- * that is not in global memory, or does not fit, ends the job with a message.
+ * arguments. A range with one home must fit into the cache (UAT_CACHE_SIZE), and a range with several homes into a
+ * quarter of the cache. At most 256 far ranges may be checked out at a time. 0 bytes may be checked out at any address.
+ * Never fails: a range that does not fit, or is not in global memory, ends the job with a message.
  */
 static inline void *uat_global_checkout(const void *p, size_t bytes, enum uat_access access);
 
-/* End the access that the checkout with the same arguments began. With UAT_WRITE or UAT_READ_WRITE, all its bytes are
- * written back. */
+/* End the access that the checkout with the same arguments began. With UAT_WRITE or UAT_READ_WRITE, all bytes of the
+ * range are written back. */
 static inline void uat_global_checkin(const void *p, size_t bytes, enum uat_access access);
 
-/* The number of bytes that can be checked out at once, whatever their homes are: a quarter of the cache, or SIZE_MAX in
- * a job on one host. Concurrent checkouts share this number. All workers get the same value. */
+/* The number of bytes that can be checked out at the same time, whatever their homes are: a quarter of the cache, or
+ * SIZE_MAX in a job on one host. All checkouts of a worker together may use this number. All workers get the same
+ * value. */
 size_t uat_global_checkout_limit(void);
 
 /* Begin to fetch a range that will be checked out soon. Does not wait, and may do nothing. */
 void uat_global_prefetch(const void *p, size_t bytes);
 
 /* Copy bytes from or to global memory, near or far, without a checkout. `local` may be any memory of the caller. When
- * uat_global_put() returns, `local` may be used again. Both calls take effect in program order with the task's
- * checkouts. A range that is not in global memory ends the job with a message. With 0 bytes the calls do nothing,
- * whatever the addresses are. For a near range, each call is a memcpy(). */
+ * uat_global_put() returns, `local` may be used again. Both calls and the task's checkouts take effect in program
+ * order. A range that is not in global memory ends the job with a message. With 0 bytes the calls do nothing, whatever
+ * the addresses are. For a near range, each call is a memcpy(). */
 static inline void uat_global_get(void *local, const void *global, size_t bytes);
 static inline void uat_global_put(void *global, const void *local, size_t bytes);
 
 /*
  * Copy rows of `bytes` bytes, for example a tile of a matrix: row k is at global + k * pitch and local + k *
  * local_pitch. A pitch is the number of bytes from one row to the next, at least `bytes`. Many far rows are fetched at
- * a time. As for get and put, all rows must be in one array. Otherwise, or if rows overlap, the job ends with a
- * message.
+ * a time. As for get and put, all rows must be in one array. Rows in several arrays, or rows that overlap, end the job
+ * with a message.
  */
 void uat_global_get_strided(void *local, size_t local_pitch, const void *global, size_t pitch, size_t bytes,
                             size_t rows);
@@ -173,7 +175,8 @@ void uat_global_put_strided(void *global, size_t pitch, const void *local, size_
 /* A transfer that was begun and not waited for yet. It belongs to the runtime until uat_global_transfer_wait(). */
 typedef struct uat_global_transfer {
     uint64_t mark; /* set from begin to wait */
-    uint64_t end;  /* number of operations that the link to the home must complete first; 0: the transfer is done */
+    uint64_t end;  /* the transfer is done when the link to the home has completed this number of operations; 0: it is
+                    * done */
     void *from;    /* the buffer from which the wait copies the bytes to `to`; NULL: no copy is needed */
     void *to;
     uint32_t bytes, link;
@@ -181,8 +184,8 @@ typedef struct uat_global_transfer {
 
 /*
  * Get and put in two steps, so that many transfers can be in flight: begin the transfer, and wait for it before the
- * task's next spawn, join or end. Between begin and wait the program must not access `local`. Two transfers of one task
- * on the same bytes are in order only if the task waits for the first before it begins the second. The task must wait
+ * task's next spawn, join or end. Between begin and wait the program must not access `local`. Two transfers of the same
+ * bytes by one task are in order only if the task waits for the first before it begins the second. The task must wait
  * for each transfer exactly once. Waiting for a transfer again, or for one that was never begun, ends the job with a
  * message.
  */
@@ -199,36 +202,36 @@ void uat_global_put_strided_begin(uat_global_transfer_t *transfer, void *global,
                                   size_t local_pitch, size_t bytes, size_t rows);
 
 /* A word in global memory, aligned to 8 bytes, that several tasks may change concurrently. The adapter of the word's
- * home changes it; if the job uses no adapter, the CPUs do. */
+ * home changes the word; if the job uses no adapter, the CPUs change it. */
 typedef struct uat_atomic {
     uint64_t value;
 } uat_atomic_t;
 
 /*
- * The first two functions return the old value. Atomics do not order other accesses. To publish data by an atomic, call
- * uat_global_release() before the atomic, and read the data by uat_global_get(), which is not cached. For near data,
- * release and acquire in these functions provide this order: the stores of a uat_global_put() precede the atomic that
- * publishes them, and the loads of a uat_global_get() follow the other worker's atomic that sees the published value.
+ * uat_atomic_fetch_add() and uat_atomic_cmp_swap() return the old value. Atomics do not order other accesses. To
+ * publish data by an atomic, call uat_global_release() before the atomic, and read the data by uat_global_get(), which
+ * is not cached. For near data, release and acquire in these functions provide this order: the stores of a
+ * uat_global_put() precede the atomic that publishes them, and the loads of a uat_global_get() follow the other
+ * worker's atomic that sees the published value.
  */
 static inline uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend);
 static inline uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired);
 static inline uint64_t uat_atomic_load(const uat_atomic_t *word);
 
-/* Set the word; the first function returns the old value. The change is done when the call returns. On a far word the
- * change takes two or more round trips, because an adapter has only a compare-and-swap: both functions try again until
- * no other change intervenes. */
+/* Set the word; uat_atomic_swap() returns the old value. The change is done when the call returns. An adapter has only
+ * a compare-and-swap, so on a far word the change takes two or more round trips: both functions try again until no
+ * other change intervenes. */
 static inline uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired);
 static inline void uat_atomic_store(uat_atomic_t *word, uint64_t desired);
 
 /* Add without waiting and without the old value. The addition is done when the task's next uat_global_release()
- * returns. The addition is also done before any access that a steal, a join or the end of a run orders after the
- * addition. */
+ * returns. It is also done before each access that a steal, a join or the end of a run orders after it. */
 static inline void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
 
 /*
  * Set the word to the maximum or minimum of its value and `value`, as unsigned or as signed numbers; or clear or set
- * bits. These functions return the old value, and the change is done when the call returns. On a far word these
- * functions take two or more round trips, like uat_atomic_swap(), but only one if the word keeps its value.
+ * bits. These functions return the old value, and the change is done when the call returns. On a far word they take one
+ * round trip if the word keeps its value. Otherwise they take two or more, like uat_atomic_swap().
  */
 static inline uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value);
 static inline uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value);
@@ -237,8 +240,8 @@ static inline int64_t uat_atomic_fetch_min_signed(uat_atomic_t *word, int64_t va
 static inline uint64_t uat_atomic_fetch_and(uat_atomic_t *word, uint64_t bits);
 static inline uint64_t uat_atomic_fetch_or(uat_atomic_t *word, uint64_t bits);
 
-/* Wait until all bytes that this worker has checked in, put or added are at their homes. Only needed before an atomic
- * that publishes data, because spawn, join and the end of a run release by themselves where necessary. */
+/* Wait until all bytes that this worker has checked in, put or added are at their homes. The call is needed only before
+ * an atomic that publishes data: spawn, join and the end of a run themselves release where necessary. */
 void uat_global_release(void);
 
 /*
@@ -256,26 +259,26 @@ void *uat_global_object_alloc(size_t bytes);
 void uat_global_object_free(void *object);
 
 /*
- * Temporary arrays: a task allocates an array that is distributed over all workers, and any task may free it. In
- * contrast, an array of uat_global_alloc() must be allocated and freed by all workers, outside of runs.
+ * Temporary arrays: a task allocates an array that is distributed over all workers, and any task may free it. By
+ * contrast, uat_global_alloc() and uat_global_free() must be called by all workers, outside of runs.
  *
  *     uat_global_temporary_open(64 << 20, 0);                      all workers, outside of runs
  *     double *t = uat_global_temporary_alloc(n * sizeof(double));  in a task
  *     ... t is used as any array ...
  *     uat_global_temporary_free(t);
  *
- * uat_global_temporary_open() reserves memory for temporary arrays: `bytes` bytes for all of them together, distributed
- * in blocks of `block` bytes as by UAT_CYCLIC. This call maps the memory and registers it with the adapters. So an
- * allocation only searches a table on rank 0's host, which takes about four round trips. Collective, outside of runs;
- * all workers must pass the same arguments. Another call replaces the memory by memory of another size; 0 bytes frees
- * it, as uat_finalize() does. Returns 0, or a negative errno, which it has reported. EBUSY: a temporary array is in
- * use. EINVAL, ENOMEM: as for uat_global_alloc().
+ * uat_global_temporary_open() reserves `bytes` bytes for all temporary arrays together. They are distributed in blocks
+ * of `block` bytes, as by UAT_CYCLIC. This call maps the memory and registers it with the adapters. So a later
+ * allocation only searches a table on rank 0's host; the search takes about four round trips. Collective, outside of
+ * runs; all workers must pass the same arguments. A second call replaces the memory by memory of another size. A call
+ * with 0 bytes frees the memory, and so does uat_finalize(). Returns 0, or a negative errno, which it has reported.
+ * EBUSY: a temporary array is in use. EINVAL, ENOMEM: as for uat_global_alloc().
  *
  * uat_global_temporary_alloc() returns an array of `bytes` bytes with undefined content, at the same address on all
- * workers. The array starts at the start of a block, on any worker, and takes whole units. A unit is a block, or a
- * 4096th of the memory if that is larger; so there are at most 4096 arrays at a time. The caller owns the array, also
- * beyond the end of the task and of the run. If no gap is large enough, it returns NULL with errno ENOMEM. The first
- * time, it also prints one line. A call without uat_global_temporary_open() ends the job with a message.
+ * workers. The array starts at the start of a block, on any worker, and takes whole units. A unit is a block or a
+ * 4096th of the memory, whichever is larger; so there are at most 4096 arrays at a time. The caller owns the array,
+ * also after the end of the task and of the run. If no gap is large enough, the call returns NULL with errno ENOMEM.
+ * The first such call also prints one line. A call without uat_global_temporary_open() ends the job with a message.
  *
  * uat_global_temporary_free() frees an array, from any worker. All accesses to the array must be ordered before the
  * call. The call waits until all bytes that this worker has written are at their homes. NULL is allowed. Any other

@@ -41,7 +41,7 @@ namespace detail
 
 /*
  * The first failure, in serial order, of a group's tasks. It is the value of a reducer. Only failed tasks make a view
- * of this reducer. A failure without a type name means that there was no failure.
+ * of this reducer. An empty type name means that no task has failed.
  */
 struct first_failure {
     static void combine(void *left, const void *right, const void *) noexcept
@@ -87,9 +87,9 @@ template <class Call> struct group_call {
  *     g.wait();
  *
  * If tasks throw, wait() throws the exception of the first of them in serial order: see task_error. When a task throws,
- * the group is cancelled if it is cancellable; tasks that have not started by then do not count as failed. The
- * destructor waits like wait(). If an exception unwinds the group, the destructor waits in place, as the destructor of
- * a handle does, and drops the exceptions of the group's tasks.
+ * a cancellable group is cancelled; tasks that have not started by then do not count as failed. The destructor waits
+ * like wait(). If an exception unwinds the group, the destructor waits in place, as the destructor of a handle does,
+ * and drops the exceptions of the group's tasks.
  */
 class task_group
 {
@@ -99,7 +99,7 @@ class task_group
         uat_group_begin(&group_);
         uat_reducer_begin(&first_, &detail::first_failure::operations);
     }
-    /* Make a group for the tasks of the token's group. It is cancelled when the token's group is cancelled. */
+    /* Make a group in a task of the token's group. The new group is cancelled when the token's group is cancelled. */
     explicit task_group(cancel_token outer)
     {
         uat_group_begin_in(&group_, outer.native_handle());
@@ -123,7 +123,7 @@ class task_group
     {
         return cancel_token(uat_group_cancellable(&group_));
     }
-    /* Start no more tasks of this group, which must be cancellable. */
+    /* Start no more tasks of this group. The group must be cancellable. */
     void cancel() const
     {
         uat_group_cancel(group_.cancel);

@@ -13,9 +13,9 @@ namespace uat
 {
 
 /*
- * Call each of the functions f in parallel, and return when all have ended. The calling task itself calls the last
- * function, because it is not worthwhile to steal a continuation that only joins. Returns the results as a std::tuple,
- * or nothing if the functions return void. If some of them throw, it throws the exception of the first of these, in the
+ * Call the functions f in parallel, and return when all have ended. The calling task itself calls the last function,
+ * because it is not worthwhile to steal a continuation that only joins. Returns the results as a std::tuple, or nothing
+ * if the functions return void. If functions throw, parallel_invoke() throws the exception of the first of them in the
  * order of the arguments: see task_error. Call it only inside a task.
  *
  *     auto [least, most] = uat::parallel_invoke([s] { return smallest(s); }, [s] { return largest(s); });

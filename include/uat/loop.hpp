@@ -13,9 +13,9 @@ namespace uat
 {
 
 /*
- * Call f(begin, end) for ranges that cover [begin, end) once. Call it only inside a task. See uat_for(). grain, here
- * and below: the minimum number of iterations that run in sequence. It is rarely needed, because loops find a suitable
- * grain by themselves.
+ * Call f(begin, end) for disjoint ranges that together cover [begin, end). Call it only inside a task. See uat_for().
+ * grain, here and below: the minimum number of iterations that run in sequence. Programs rarely need it, because loops
+ * find a suitable grain by themselves.
  */
 template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
 {
@@ -68,9 +68,9 @@ T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Combine comb
 }
 
 /*
- * Prefix sums: calls write(i, before, with) for each i. `before`, the exclusive scan, is the value of all f(j) with j <
- * i; `with`, the inclusive scan, also includes f(i). f is called once or twice for each i. Returns the value of all
- * f(i). Call it only inside a task.
+ * Prefix sums: calls write(i, before, with) for each i. `before`, the exclusive scan, combines all f(j) with j < i in
+ * order; `with`, the inclusive scan, also includes f(i). f is called once or twice for each i. Returns all f(i),
+ * combined in order. Call it only inside a task.
  */
 template <class T, class F, class Combine, class Write>
 T parallel_scan(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Write write,

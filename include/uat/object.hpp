@@ -57,8 +57,8 @@ template <class T> class global_ptr
         return a.p_ != b.p_;
     }
 
-    /* Check the object out until the end of the scope: to read it, to write it as a whole, or to read and write it.
-     * Access it by * and ->. */
+    /* Check the object out until the end of the scope: to read it, to write it as a whole, or to read and write it. The
+     * result gives access by * and ->. */
     checkout<const value_type> read() const
     {
         return span().read();
@@ -122,8 +122,8 @@ template <class T, class... A> global_ptr<T> make_object(A &&...args)
     return object;
 }
 
-/* Free the object, from any worker. A null pointer is allowed. A pointer that does not point to an object, or points to
- * an object already freed, ends the job with a message. */
+/* Free the object, from any worker. A null pointer is allowed. Any other pointer must point to an object that was not
+ * freed yet; otherwise the job ends with a message. */
 template <class T> void destroy(global_ptr<T> object)
 {
     uat_global_object_free(const_cast<std::remove_cv_t<T> *>(object.get()));

@@ -4,16 +4,16 @@
  * program need not choose a grain size.
  *
  * Splitting on demand: a loop runs its iterations in order, in short chunks. Between two chunks it checks whether this
- * worker still has work that thieves could take. The loop splits its remaining iterations into halves, and offers one
- * half, only if the worker has none. So a loop from which no thief steals costs as much as a plain loop, and other
- * loops spread over all workers (lazy binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP'10).
+ * worker still has work that thieves could take. If the worker has none, the loop splits its remaining iterations into
+ * halves and offers one half. So a loop from which no thief steals costs as much as a plain loop, and other loops
+ * spread over all workers. This is lazy binary splitting (Tzannes, Caragea, Barua and Vishkin, PPoPP'10).
  *
  * Call all functions only inside a task. Bodies run in tasks that may migrate, so they must follow the rules for task
  * code in docs/rules.md. Between two calls of a body the task may move to another worker.
  *
  * A body may wait (uat/sync.h) for other tasks, for mutexes and for earlier iterations of its loop. It must not wait
- * for later iterations, which the same task may run after it. It must unlock every mutex that it has locked. Bodies of
- * uat_for_each_block() must not wait.
+ * for a later iteration, because the same task may run that iteration next. It must unlock every mutex that it has
+ * locked. Bodies of uat_for_each_block() must not wait.
  */
 #ifndef UAT_PATTERN_H
 #define UAT_PATTERN_H
@@ -33,10 +33,10 @@ extern "C" {
 typedef void uat_for_fn(int64_t begin, int64_t end, const void *arg);
 
 /*
- * Call body for all iterations of [begin, end), in any order and on any workers. Returns when all have ended. arg
- * (arg_size bytes, may be NULL with size 0) is copied with every stolen part of the loop; the caller keeps it. If the
- * range is empty, body is not called. Cannot fail; an argument that does not fit on the stack ends the job with a
- * message.
+ * Call body for all iterations of [begin, end), in any order and on any workers. Returns when all iterations have
+ * ended. arg (arg_size bytes, may be NULL with size 0) is copied with every stolen part of the loop; the caller keeps
+ * it. If the range is empty, body is not called. Cannot fail; an argument that does not fit on the stack ends the job
+ * with a message.
  */
 void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size_t arg_size);
 
@@ -46,7 +46,7 @@ void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, 
 
 /*
  * uat_for() with a hint about where to run: iteration i works on element i, of `size` bytes, of an array in global
- * memory. For each run of elements with one home, a child of a group starts at that home (uat_group_spawn_on()), where
+ * memory. For each run of elements with one home, a child of a group starts at that home (uat_group_spawn_on()). There
  * the elements are near. Idle workers still take parts. The work on each block of the array should take many
  * microseconds. For elements that are not in global memory the hint has no effect. Cannot fail, like uat_for().
  */
@@ -83,8 +83,8 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduc
 /*
  * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations. The third argument
  * of body points to the value of all iterations before that part. `body` must update this value at each iteration, and
- * writes the prefixes that the program needs. A stolen part whose prefix is not known yet is reduced first. *total is
- * set to the value of all iterations, unless total is NULL.
+ * writes the prefixes that the program needs. If the prefix of a stolen part is not known yet, the part is first
+ * reduced. *total is set to the value of all iterations, unless total is NULL.
  */
 void uat_scan(int64_t begin, int64_t end, const uat_reduction_t *reduction, uat_reduce_fn *body, const void *arg,
               size_t arg_size, void *total);
@@ -102,7 +102,7 @@ typedef struct uat_call {
     size_t result_size;
 } uat_call_t;
 
-/* Run `count` functions in parallel. Returns when all have ended. The last one runs in the calling task, without a
+/* Run `count` functions in parallel. Returns when all have ended. The last function runs in the calling task, without a
  * spawn. If count is 0, does nothing. The errors are those of uat_spawn(). */
 void uat_invoke(const uat_call_t *calls, size_t count);
 
@@ -115,11 +115,11 @@ typedef void uat_block_fn(void *elements, size_t first, size_t count, const void
 /*
  * Call body for blocks that together cover all `count` elements, of `size` bytes each, of an array in global memory.
  * Returns when all calls have ended. The calls run in any order and on any workers. Each block is checked out for
- * `access` during its call. A block has at most UAT_GLOBAL_BLOCK bytes, or one element. It is in one chunk of the
- * array, unless it is a single element that crosses chunks. A worker starts with near blocks and offers the far half to
- * thieves. If both halves are equally near, it keeps the half on which it has worked before. A far block is fetched
- * while `body` works on the block before it. Call it only inside a task. Cannot fail; an array that is not in global
- * memory ends the job with a message.
+ * `access` during its call. A block has at most UAT_GLOBAL_BLOCK bytes, or a single larger element. It is in one chunk
+ * of the array, unless it is a single element that crosses chunks. A worker starts with near blocks and offers the far
+ * half to thieves. If both halves are equally near, the worker keeps the half on which it has worked before. A far
+ * block is fetched while `body` works on the preceding block. Call it only inside a task. Cannot fail; an array that is
+ * not in global memory ends the job with a message.
  */
 void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,
                         const void *arg, size_t arg_size);
@@ -132,15 +132,15 @@ typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
 
 /*
  * Sort `count` elements of `size` bytes each at array, in place, in parallel. The order of equal elements is undefined.
- * If the array is in global memory, near or far, all workers take part, by quicksort with parallel partitions. Memory
- * of this process cannot be accessed by other workers, so the calling task alone sorts it. arg (arg_size bytes, may be
- * NULL with size 0) is copied with every stolen part; the caller keeps it. Call it only inside a task. Cannot fail. If
- * the comparison contradicts itself, for example because it returns "less" for equal elements, the resulting order is
- * undefined. But the sort still ends, accesses only the elements, and loses none of them. If at most 4 workers could
- * share the sort and the elements consist of up to 4 runs, it merges the runs. A run is ascending or descending; the
- * runs are consecutive or interleaved. A merge may need as much extra memory as the array, up to 256 MiB. The sort
- * keeps a few elements on the stack and checks out two far elements at a time. Elements that are too large for
- * UAT_STACK_SIZE or UAT_CACHE_SIZE end the job with a message.
+ * If the array is in global memory, near or far, all workers sort it, by quicksort with parallel partitions. If it is
+ * in this process's own memory, other workers cannot access it, so the calling task alone sorts it. arg (arg_size
+ * bytes, may be NULL with size 0) is copied with every stolen part; the caller keeps it. Call it only inside a task.
+ * Cannot fail. A comparison that contradicts itself, for example by returning "less" for equal elements, makes the
+ * resulting order undefined. But the sort still ends, accesses only the elements, and loses none of them. A run is an
+ * ascending or descending sequence; runs are consecutive or interleaved. If at most 4 workers could share the sort and
+ * the elements consist of up to 4 runs, the sort merges the runs. A merge may need as much extra memory as the array,
+ * up to 256 MiB. The sort keeps a few elements on the stack and checks out two far elements at a time. Elements that
+ * are too large for UAT_STACK_SIZE or UAT_CACHE_SIZE end the job with a message.
  */
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 
@@ -160,17 +160,17 @@ typedef struct uat_sort_pass {
 } uat_sort_pass_t;
 
 /*
- * The sequential code that sorts elements of one type within this process. The kernel of uat_sort() calls the
- * comparison through a pointer. uat::sort() of uat.hpp has a kernel for each type and comparison, so that the compiler
- * can inline the comparison.
+ * A kernel is the sequential code that sorts elements of one type within this process. The kernel of uat_sort() calls
+ * the comparison through a pointer. uat::sort() of uat.hpp has a kernel for each pair of type and comparison, so that
+ * the compiler can inline the comparison.
  */
 typedef struct uat_sort_kernel {
     size_t size; /* bytes of an element */
     /* Sort count elements. */
     void (*sort)(void *elements, size_t count, const void *arg);
     /*
-     * Continue the pass by up to `most` elements (2 or more), at most half of them from each end. If at most `most`
-     * elements remain, finish the pass. Does not access the elements between the two ends.
+     * Continue the pass by up to `most` elements (2 or more). At most half of these come from each end. If at most
+     * `most` elements remain, finish the pass. Does not access the elements between the two ends.
      */
     void (*partition)(void *elements, uat_sort_pass_t *pass, size_t most, const uat_sort_pivot_t *pivot);
     /* Does element a sort before b? */
@@ -182,10 +182,10 @@ void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, con
 
 /*
  * Returns 1 if there are other workers and this worker has nothing left that a thief could take; else 0. If it returns
- * 1, a spawn is worthwhile. The call is for programs that split their work themselves. It costs a few loads. It also
- * offers thieves work that could not be offered before, and with UAT_DEQUE=message it answers a thief's request. So a
- * long-running task should call it from time to time. While the task has ranges checked out, the call only returns its
- * result. Call it only inside a task.
+ * 1, a spawn is worthwhile. The call is for programs that split their work themselves. It costs a few loads. The call
+ * also offers thieves work that could not be offered before. With UAT_DEQUE=message it answers a thief's request, too.
+ * So a long-running task should call it from time to time. While the task has ranges checked out, the call does no more
+ * than return its result. Call it only inside a task.
  */
 int uat_work_wanted(void);
 
@@ -197,7 +197,7 @@ int uat_work_wanted(void);
 /*
  * Loops and reductions with named arguments, without a struct or a cast, like UAT_TASK() for tasks.
  *
- * UAT_FOR(name, i, type1, arg1, ...) { body } defines a loop. The body is one iteration, with the parameter int64_t i
+ * UAT_FOR(name, i, type1, arg1, ...) { body } defines a loop. The body is one iteration. Its parameters are int64_t i
  * and up to eight parameters of the program. A `return` in the body ends only this iteration. The macro also defines
  *     void name(int64_t begin, int64_t end, arg1, ...)               uat_for()
  *     void name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_for_grain()

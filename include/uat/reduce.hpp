@@ -14,9 +14,9 @@ namespace uat
 {
 
 /*
- * combine(...combine(identity, f(s[0]))..., f(s[n - 1])), or the same with f(a[i], b[i]). The values are combined in
- * the order of the elements, grouped in any way. `combine` must be associative, and identity its neutral value. If the
- * spans differ in size, throws std::invalid_argument and reads no element.
+ * combine(...combine(identity, f(s[0]))..., f(s[n - 1])); with two spans, f(a[i], b[i]) takes the place of f(s[i]). The
+ * values are combined in the order of the elements, grouped in any way. `combine` must be associative, and identity its
+ * neutral value. If the spans differ in size, throws std::invalid_argument and reads no element.
  */
 template <class T, class R, class Combine, class F> R transform_reduce(span<T> s, R identity, Combine combine, F f)
 {
@@ -31,8 +31,8 @@ R transform_reduce(span<T1> a, span<T2> b, R identity, Combine combine, F f)
 }
 
 /*
- * The index of the least or the greatest element by `less`, a strict weak order. If several elements are equal, returns
- * the index of the first one. If the span is empty, returns its size.
+ * The index of the least or the greatest element by `less`, a strict weak order. If several such elements are equal,
+ * returns the index of the first of them. If the span is empty, returns its size.
  */
 template <class T, class Less = std::less<>> std::size_t min_element(span<T> s, Less less = Less())
 {

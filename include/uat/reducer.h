@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reducers: values to which any task may add, without an argument and without a lock. A reducer has a view for each
- * strand, that is, for each part of a task between two steals. Strands that run at the same time have different views.
- * A join combines the child's view with the joining task's view. The scheme is that of Frigo, Halpern, Leiserson and
+ * Reducers: values to which any task may add, without an argument and without a lock. A strand is a part of a task
+ * between two steals. A reducer has a view for each strand. Strands that run at the same time have different views. A
+ * join combines the child's view with the joining task's view. The scheme is that of Frigo, Halpern, Leiserson and
  * Lewin-Berlin, "Reducers and Other Cilk++ Hyperobjects", SPAA'09.
  *
  *     UAT_REDUCER(long, hits, 0, UAT_PLUS)
@@ -11,11 +11,11 @@
  *     search(0, n);
  *     long found = hits_take();
  *
- * The order. Views are combined in serial order, as if each child ran to its end at its spawn. So an operation that is
- * associative but not commutative, such as the concatenation of lists, gives the same result as a sequential execution.
- * Loops, reductions, uat_invoke() and the children of one group keep this order. A task that joins children by handles
- * keeps the order if it joins the youngest first. If it joins them in another order, the order of combination is
- * unspecified. The order is also unspecified in sorts, in uat_for_each_block(), and in scans, whose bodies may run
+ * The order. Views are combined in serial order, as if each child ran to its end at its spawn. So an associative
+ * operation gives the same result as a sequential execution, even if it is not commutative. An example is the
+ * concatenation of lists. Loops, reductions, uat_invoke() and the children of one group keep this order. A task that
+ * joins children by handles keeps the order if it joins the youngest child first. Otherwise the order of combination is
+ * unspecified. It is also unspecified in sorts, in uat_for_each_block() and in scans. The bodies of a scan may also run
  * twice.
  */
 #ifndef UAT_REDUCER_H
@@ -31,9 +31,9 @@ extern "C" {
 
 /*
  * A reducer. It may be copied; copies name the same reducer. Its key must be the address of a static object, or of an
- * object in the frames of the task that begins the reducer. *operations and its identity must be static objects, which
- * have the same address in all workers. The `body` of *operations is unused. A value is aligned to at most 16 bytes.
- * `combine` gets NULL as arg. It must not spawn, join or wait, and must not use a reducer.
+ * object in the frames of the task that begins the reducer. *operations and its identity must be static objects,
+ * because these have the same address in all workers. The `body` of *operations is unused. A value is aligned to at
+ * most 16 bytes. `combine` gets NULL as arg. It must not spawn, join, wait or use a reducer.
  */
 typedef struct uat_reducer {
     const void *key;
@@ -57,9 +57,9 @@ static inline void *uat_reducer_view(const uat_reducer_t *reducer);
 
 /*
  * Copy the reducer's value to *value and empty the reducer. The value includes all additions that the task, and the
- * children that it has joined, have made since the reducer was begun or last taken. For a static reducer, the value
- * includes each addition that precedes the call in serial order, if this task or a task that has been joined made it.
- * Call it only inside a task. Views that were not taken are dropped when the root ends.
+ * children that it has joined, have made since the reducer was begun or last taken. The value of a static reducer
+ * includes each addition that precedes the call in serial order and was made by this task or by a task that has been
+ * joined. Call it only inside a task. Views that were not taken are dropped when the root ends.
  */
 void uat_reducer_take(const uat_reducer_t *reducer, void *value);
 
@@ -74,8 +74,8 @@ int uat_reducer_is_empty(const uat_reducer_t *reducer);
 
 /*
  * UAT_REDUCER(type, name, identity, combine) defines a static reducer, outside of functions. combine(a, b) is a
- * function or macro such as UAT_PLUS, and must be associative. `identity` must be a constant initialiser, and the
- * neutral value of `combine`. (An initialiser that contains a comma must be a macro.) UAT_REDUCER also defines
+ * function or macro such as UAT_PLUS, and must be associative. `identity` must be the neutral value of `combine`, as a
+ * constant initialiser. (An initialiser that contains a comma must be a macro.) UAT_REDUCER also defines
  *     uat_reducer_t name            the reducer
  *     type *name_view(void)         uat_reducer_view()
  *     type name_take(void)          uat_reducer_take()

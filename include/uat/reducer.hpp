@@ -13,7 +13,7 @@ namespace uat
 {
 
 /*
- * A value to which all tasks may add. uat/reducer.h gives the order in which views are combined.
+ * A value to which all tasks may add. See uat/reducer.h for the order in which views are combined.
  *
  *     static uat::reducer<long> hits;                    any task may use it
  *     uat::parallel_for(0, n, [](std::int64_t i) { *hits += is_hit(i); });
@@ -24,7 +24,7 @@ namespace uat
  *
  * T must be a type that travels, aligned to at most 16 bytes. Op must be a class without members: Op()(a, b) is the sum
  * of a and b. It must be associative and must not throw. The initial value of a view is Op::identity() if there is such
- * a function, 1 for std::multiplies, else T().
+ * a function, 1 for std::multiplies, or otherwise T().
  */
 template <class T, class Op = std::plus<T>> class reducer
 {

@@ -15,7 +15,7 @@ namespace uat
 
 /*
  * Inclusive prefix sum: set out[i] to combine(...combine(identity, in[0])..., in[i]). Exclusive prefix sum: set out[i]
- * to the same without in[i]. `combine` must be associative, and identity its neutral value. If the spans differ in
+ * to this value without in[i]. `combine` must be associative, and identity its neutral value. If the spans differ in
  * size, throws std::invalid_argument and does nothing else. The input must be the output itself or share no element
  * with it. Returns the sum of all elements.
  */

@@ -28,7 +28,7 @@ namespace uat
 
 /*
  * Elements of global memory that are checked out until the end of the scope: a range of T. T is const if the elements
- * are only read. The object is the result of span::read(), write() or update(). While it exists, the task must not
+ * are only read. span::read(), write() and update() return such an object. While the object exists, the task must not
  * spawn or join. The object cannot be moved.
  */
 template <class T> class [[nodiscard]] checkout
@@ -118,7 +118,7 @@ template <class T> class span
         return size_ == 0;
     }
 
-    /* The `count` elements from `offset` on; fewer if the span ends earlier. */
+    /* `count` elements from `offset` on; fewer if the span ends earlier. */
     constexpr span subspan(std::size_t offset, std::size_t count = std::size_t(-1)) const
     {
         std::size_t from = offset < size_ ? offset : size_, rest = size_ - from;
@@ -138,7 +138,7 @@ template <class T> class span
     {
         return checkout<const value_type>(data_, size_, UAT_READ);
     }
-    /* Check the elements out to write all of them. Before a write their content is undefined. */
+    /* Check the elements out to write all of them. The content of an element is undefined until it is written. */
     checkout<T> write() const
     {
         detail::must_be_writable<T>();
@@ -151,8 +151,8 @@ template <class T> class span
         return checkout<T>(data_, size_, UAT_READ_WRITE);
     }
 
-    /* One element, near or far. get() reads the element like subspan(i, 1).read(), so a far element may be read from
-     * the cache. Use uat_global_get() for an element that another task has published by an atomic. put() writes to the
+    /* One element, near or far. get() reads the element like subspan(i, 1).read(), so it may read a far element from
+     * the cache. If another task has published the element by an atomic, use uat_global_get(). put() writes to the
      * element's home. */
     value_type get(std::size_t i) const
     {
@@ -174,7 +174,7 @@ template <class T> class span
         return atomic_ref<T>(data_ + i);
     }
 
-    /* Begin to fetch the elements, if they will be checked out soon. */
+    /* Begin to fetch the elements, which will be checked out soon. */
     void prefetch() const
     {
         uat_global_prefetch(data_, size_ * sizeof(T));
@@ -250,9 +250,9 @@ template <class T> class global_vector
 };
 
 /*
- * An array that a task allocates within a run, by uat_global_temporary_alloc(), and that exists until the end of the
- * scope. The elements' initial values are undefined. Pass its span() to tasks; the array itself cannot be copied or be
- * a task's argument. The constructor throws std::bad_alloc or std::length_error.
+ * An array that a task allocates within a run, by uat_global_temporary_alloc(). It exists until the end of the scope.
+ * The elements' initial values are undefined. Pass its span() to tasks; the array itself cannot be copied or be a
+ * task's argument. The constructor throws std::bad_alloc or std::length_error.
  */
 template <class T> class temporary_vector
 {

@@ -12,7 +12,7 @@ extern "C" {
 
 #define UAT_STATS_ROUND_TRIPS 16
 
-/* Counters of one worker since uat_init(), or their sum over all workers (maximum for stack_bytes_max). */
+/* Counters of one worker since uat_init(), or their sum over all workers (stack_bytes_max: the maximum). */
 typedef struct {                                     /* the struct has no tag, because in C++ a tag would hide the
                                                       * function */
     uint64_t tasks;                                  /* tasks spawned, roots included */
@@ -24,8 +24,9 @@ typedef struct {                                     /* the struct has no tag, b
                                                       * faster */
     uint64_t steal_bytes;                            /* stack bytes moved by steals */
     uint64_t steal_trips;                            /* dependent round trips of successful steals */
-    uint64_t trips_histogram[UAT_STATS_ROUND_TRIPS]; /* successful steals by round trips; last: this number or more */
-    uint64_t claims_aborted;                         /* claims that found no entry, acknowledged ABORTED */
+    uint64_t trips_histogram[UAT_STATS_ROUND_TRIPS]; /* successful steals by their number of round trips; the last
+                                                      * element also counts steals with more */
+    uint64_t claims_aborted;                         /* claims that found no entry and were acknowledged as ABORTED */
     uint64_t second_looks;                           /* successful steals that read the slot or the stack twice */
     uint64_t published;                              /* entries published in the ring */
     uint64_t taken_back;                             /* published entries that their owner took back before a thief
@@ -65,16 +66,15 @@ typedef struct {                                     /* the struct has no tag, b
     uint64_t global_bytes_fetched;                    /* bytes fetched from far memory, for checkouts, prefetches and
                                                        * gets */
     uint64_t global_bytes_written;                    /* bytes written to far memory */
-    uint64_t global_releases, global_releases_waited; /* releases with data to write back; releases among them that
-                                                       * waited */
+    uint64_t global_releases, global_releases_waited; /* releases with data to write back; those of them that waited */
     uint64_t publications_unreleased;                 /* publications deferred: releases took too much time */
     uint64_t first_touches; /* UAT_STACKS=iso: pages that a stolen stack was the first to touch on its thief */
 } uat_stats_t;
 
 /*
  * Both functions measure the maximum depth of the stacks, which takes microseconds. Over verbs the whole stack region
- * (UAT_STACK_SIZE) is pinned, and the functions must read all of its unused part, which takes milliseconds. Do not call
- * them inside a timed section.
+ * (UAT_STACK_SIZE) is pinned. The functions must then read all of its unused part, which takes milliseconds. Do not
+ * call them inside a timed section.
  */
 
 /* Get this worker's counters. A local call. Returns 0, or -EINVAL for NULL or before uat_init(). */

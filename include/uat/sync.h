@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects for which tasks can wait, in addition to their children: futures, mutexes, conditions, semaphores, latches,
- * barriers, channels. They work between any two tasks of a run, on any workers. While a task waits, its worker runs
- * other tasks. After the task has been woken, any idle worker may resume it. A wait copies the task's frames away, and
- * the resumption copies them back. So a task that waits often should not have large arrays in its frames.
+ * Objects on which tasks can wait: futures, mutexes, conditions, semaphores, latches, barriers, channels. They work
+ * between any two tasks of a run, on any workers. While a task waits, its worker runs other tasks. After the task has
+ * been woken, any idle worker may resume it. A wait copies the task's frames away, and the resumption copies them back.
+ * So a task that waits often should not have large arrays in its frames.
  *
- * An object is stored in the evacuation heap (UAT_HEAP_SIZE) of the worker that created it, until it is destroyed.
+ * Until its destruction, an object is in the evacuation heap (UAT_HEAP_SIZE) of the worker that created it.
  * uat_*_create() returns a handle: a value that may be copied and passed to tasks like any argument. Objects may be
  * created anywhere between uat_init() and uat_finalize(), but may be used only inside tasks of a run. After every call
  * the task may be on another worker, as after a join.
  *
- * If a try function fails, it offers this worker's entries to thieves, as uat_work_wanted() does. So a task may poll
- * for an event that its spawner's continuation will cause, if there is another worker and the task has no range of
- * global memory checked out.
+ * If a try function fails, it offers this worker's continuations to thieves, as uat_work_wanted() does. So a task may
+ * poll for an event that its spawner's continuation will cause. Then there must be another worker, and the task must
+ * not have a range of global memory checked out.
  *
  * These errors end the job with a message, in every build:
  *   - setting a future twice;
@@ -25,18 +25,18 @@
  * number of tasks that wait for each kind of object.
  *
  * A call that has to wait while the task has a range of global memory checked out, or a transfer in flight, ends the
- * job with a message. A call that need not wait is allowed, and the ranges stay checked out (global.h). So lock a mutex
- * that may be contended before the checkout. uat_yield(), uat_migrate() and uat_condition_wait() always count as
+ * job with a message. A call that need not wait is allowed, and the ranges stay checked out (global.h). So before a
+ * checkout, lock each mutex that may be contended. uat_yield(), uat_migrate() and uat_condition_wait() always count as
  * waiting.
  *
  * A woken task sees the values that were passed to it. The objects also order accesses to global memory, as global.h
  * says: accesses to data that tasks use only under one mutex do not race. Tasks on other workers cannot access the
  * memory of this process, such as that of malloc().
  *
- * A handle is valid until uat_*_destroy() of its kind. Any task may call that function when no task waits for the
- * object and none will use it again. uat_finalize() frees the remaining objects. Values are copied: `value` remains the
- * caller's. If UAT_HEAP_SIZE has no room for an object, uat_*_create() ends the job with a message. docs/protocol.md
- * describes the protocols.
+ * A handle is valid until its object is destroyed, by the uat_*_destroy() of its kind. Any task may destroy an object
+ * if no task waits for it and none will use it again. uat_finalize() frees the remaining objects. Values are copied:
+ * `value` remains the caller's. If UAT_HEAP_SIZE has no room for an object, uat_*_create() ends the job with a message.
+ * docs/protocol.md describes the protocols.
  */
 #ifndef UAT_SYNC_H
 #define UAT_SYNC_H
@@ -50,9 +50,9 @@ extern "C" {
 
 /*
  * Let other tasks run first: append this task to its worker's queue of ready tasks. The worker runs its continuations,
- * then ready tasks. If n other tasks are ready when a task becomes ready, the worker runs at most n + n / 7 + 97 other
- * tasks before that task. Another worker may run the task earlier. While tasks migrate to this worker (uat_migrate()),
- * the bound is twice this number plus one.
+ * then ready tasks. If n other tasks are ready when a task becomes ready, the worker runs at most B = n + n / 7 + 97
+ * other tasks before that task. While tasks migrate to this worker (uat_migrate()), the bound is 2 B + 1. Another
+ * worker may run the task earlier.
  */
 void uat_yield(void);
 
@@ -72,7 +72,8 @@ void uat_future_set(uat_future_t f, const void *value);
 /* Wait until the future is set, and copy its value to *value. */
 void uat_future_get(uat_future_t f, void *value);
 /* Copy the future's value to *value if it is set, without waiting. Returns 0, or -EAGAIN if the future is not set. The
- * call sees a uat_future_set() by the same task, and one that is ordered before the call, for example by a join. */
+ * call sees a uat_future_set() by the same task, and a uat_future_set() that is ordered before the call, for example by
+ * a join. */
 int uat_future_try_get(uat_future_t f, void *value);
 /* Destroy the future. Allowed when no task waits for the future and none will use it again. The other kinds of objects
  * have the same rule. */
@@ -86,11 +87,11 @@ typedef struct uat_mutex {
 /* Make a mutex that no task holds. */
 uat_mutex_t uat_mutex_create(void);
 /*
- * Make a mutex that is biased to this worker, its home: a task on the home locks and unlocks it by plain loads and
- * stores. At each call with this mutex, a task on another worker first migrates to the home, as by uat_migrate(), and
- * stays there. So the data under the mutex should be near its home, and a lock should be held only briefly. A migration
- * waits until the home has nothing else to do. uat_condition_wait() accepts such a mutex. (Biased locks: Dolan,
- * Muralidharan and Gregg, TACO 9(4), 2013. Here the bias is permanent.)
+ * Make a mutex that is biased to this worker, its home. A task on the home locks and unlocks the mutex by plain loads
+ * and stores. A task on another worker first migrates to the home at each call with this mutex, as by uat_migrate(),
+ * and stays there. So the data under the mutex should be near its home, and a lock should be held only briefly. A
+ * migration waits until the home has nothing else to do. uat_condition_wait() accepts such a mutex. (Biased locks:
+ * Dolan, Muralidharan and Gregg, TACO 9(4), 2013. Here the bias is permanent.)
  */
 uat_mutex_t uat_mutex_create_biased(void);
 /* Wait until this task holds the mutex. The mutex is not recursive: locking it twice deadlocks. */
@@ -157,8 +158,8 @@ int uat_task_barrier_wait(uat_task_barrier_t g);
 void uat_task_barrier_destroy(uat_task_barrier_t g);
 
 /*
- * A channel (Hoare's CSP, 1978; Go) of values of size bytes (at most UAT_RESULT_MAX), with room for `capacity` of them.
- * A channel of capacity 0 is a rendezvous: the sender waits for the receiver. Each value is received once, in the order
+ * A channel (Hoare's CSP, 1978; Go). It has room for `capacity` values of `size` bytes each (at most UAT_RESULT_MAX). A
+ * channel of capacity 0 is a rendezvous: the sender waits for the receiver. Each value is received once, in the order
  * of sending.
  */
 typedef struct uat_channel {
@@ -171,8 +172,8 @@ uat_channel_t uat_channel_create(size_t size, size_t capacity);
  * Get the channel of this name. The first call makes the channel; later calls, by any task on any worker and in any
  * run, return the same channel. `name` has 1 to UAT_CHANNEL_NAME_MAX bytes and is copied. If size or capacity differ
  * from those of the first call, the job ends with a message. A call takes at least one round trip to the worker that
- * keeps the name, so keep the handle. uat_finalize() destroys the channel. If the program destroys it by
- * uat_channel_destroy(), the name must not be used again.
+ * keeps the name, so keep the handle. uat_finalize() destroys the channel. After a uat_channel_destroy() by the
+ * program, the name must not be used again.
  */
 enum { UAT_CHANNEL_NAME_MAX = 63 };
 uat_channel_t uat_channel_named(const char *name, size_t size, size_t capacity);
@@ -190,8 +191,8 @@ void uat_channel_close(uat_channel_t c);
 void uat_channel_destroy(uat_channel_t c);
 
 /*
- * Select (as in Go): wait until at least one of several sends and receives is possible, and do one of those. If several
- * of these operations are possible, one is chosen at random.
+ * Select (as in Go): wait until at least one of several sends and receives is possible, and do one possible operation.
+ * If several are possible, one of them is chosen at random.
  */
 typedef struct uat_case {
     uat_channel_t channel;
@@ -205,8 +206,8 @@ enum { UAT_SELECT_MAX = 16 };
 
 /*
  * Select among n cases, 1 to UAT_SELECT_MAX. Returns the index of the chosen case. `cases` must be in the task's own
- * frames, because the task may be resumed on another worker. A channel of a case that sends must not be in a case that
- * receives. A channel may be destroyed only when all selects that name it have returned.
+ * frames, because the task may be resumed on another worker. No channel may be both in a case that sends and in a case
+ * that receives. A channel may be destroyed only after all selects that name it have returned.
  */
 int uat_select(uat_case_t *cases, int n);
 /* uat_select() without waiting (Go's `default`): returns -EAGAIN if no case is possible now. */

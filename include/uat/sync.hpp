@@ -3,9 +3,9 @@
  * The objects of uat/sync.h in C++17, with the names of the C++ standard. The rules of uat/sync.h hold here, too.
  * Included by uat.hpp.
  *
- * Each class is a handle. Its constructor makes the object. Its copies name the same object, and may be passed to tasks
- * by value. The destructor does nothing. destroy() destroys the object; call it when no task waits for the object or
- * will use it.
+ * Each class is a handle. The constructor makes the object. Copies of the handle name the same object, and may be
+ * passed to tasks by value. The destructor does nothing. destroy() destroys the object. Call it only if no task waits
+ * for the object or will use it again.
  *
  *     uat::mutex m;
  *     uat::parallel_for(0, n, [m, sum](std::int64_t i) {
@@ -192,8 +192,8 @@ struct biased_t {
 };
 inline constexpr biased_t biased{};
 
-/* Mutual exclusion, for std::lock_guard and std::unique_lock. A const uat::mutex can be locked, too, because a lambda's
- * copy is const. */
+/* Mutual exclusion, for std::lock_guard and std::unique_lock. A const uat::mutex can be locked, too, because the copy
+ * in a lambda is const. */
 class mutex
 {
   public:

@@ -15,13 +15,13 @@ namespace uat
 {
 
 /*
- * The handle of one child. It must stay in the frame in which it was made. join() waits for the child and returns its
- * result, or throws the exception that the child has thrown: see task_error. If the child was not joined, the
- * destructor joins it, and throws in the same way. Only the task that spawned the child may join it.
+ * The handle of one child. It must stay in the frame in which it was made. join() waits for the child. It returns the
+ * child's result, or throws the exception that the child has thrown: see task_error. If the child was not joined, the
+ * destructor joins it, and throws the exception in the same way. Only the task that spawned the child may join it.
  *
- * If an exception unwinds the handle, the destructor waits for the child and drops the child's exception, if any. The
- * worker waits, too, because the exception cannot migrate with the task. So a child should not wait for an event that
- * this task would have caused later, because then no task would cause it.
+ * If an exception unwinds the handle, the destructor waits for the child and drops the child's exception, if any.
+ * The worker, too, waits: the exception cannot migrate, so the task must not. So a child should not wait for an event
+ * that this task would cause later: after the exception, no task would cause the event.
  */
 template <class R> class [[nodiscard]] handle
 {
@@ -98,7 +98,7 @@ inline void migrate(int rank)
 /*
  * The constructor starts the runtime, and the destructor ends it. Collective, and first in main(). The constructor
  * throws uat::error. While the object exists, an exception that is not caught ends the job with a message: rank, host
- * and what(). If the program then calls std::set_terminate(), its handler replaces that of uat.
+ * and what(). A handler that the program then sets by std::set_terminate() replaces uat's handler.
  */
 class job
 {
@@ -142,8 +142,7 @@ class job
         finish();
     }
 
-    /* Leave the job now, as the destructor would. Returns the result of uat_finalize(), which a destructor cannot
-     * return. */
+    /* Leave the job now, as the destructor would. Unlike the destructor, it returns the result of uat_finalize(). */
     int finish()
     {
         return std::exchange(running_, false) ? uat_finalize() : 0;
@@ -155,7 +154,8 @@ class job
 
 /*
  * Run f(args...) as the root of a task tree. Collective; rank 0's function and arguments are used. Returns the result
- * on every rank. If the root throws an exception, throws it on every rank: see task_error. Also throws uat::error.
+ * on every rank. If the root throws an exception, run() throws it on every rank: see task_error. run() also throws
+ * uat::error.
  */
 template <class F, class... A> auto run(F f, A... args)
 {

@@ -2,7 +2,7 @@
 """The tables of Akiyama and Taura (HPDC'15, JIP 2016): as published, simulated with their machine and protocol, and simulated with uat's protocol.
 
     perf/measure papers [--parts steal,runs,stacks,creation,messages,iso] [--scale 8] [--microseconds 500]
-                         [--workers 64,480] [--build build]
+                         [--quantum 2] [--no-blind] [--workers 64,480] [--build build]
 
 `fx10` and `tsubame` are the simulated machines (docs/simulation.md). The papers' protocol is UAT_DEQUE=paper with one victim per peek. uat's protocol
 is the default, claim. A run of the papers has some 10^11 to 10^12 tasks. Here the trees are smaller: each worker has
@@ -110,26 +110,28 @@ def time_of_task(options, program, arguments, ns):
 
 def run_of(options, network, workers, program, arguments, task, protocol):
     return runs.uatrun(options.build, workers, f"perf/uat-{program}", *arguments, UAT_TRANSPORT="sim", UAT_SIM_NETWORK=network, UAT_SIM_TASK=f"{task}ns",
-                       UAT_SIM_QUANTUM="2us", UAT_STACK_SIZE="256k", UAT_HEAP_SIZE="1M", **protocol)
+                       UAT_SIM_QUANTUM=f"{options.quantum}us", UAT_STACK_SIZE="256k", UAT_HEAP_SIZE="1M", **protocol)
 
 
 def print_runs(options):
     print(f"\nEfficiency of the larger number of workers relative to the smaller, both divided by {options.scale}. `lost`, in ms: the time for which a\n"
           "worker of the larger number has no work. In the published run: (1 - efficiency) x time.\n")
-    runs.print_titles(TITLES + ["workers", "tree smaller by", "lost: published", "papers' protocol", "claim", "without the empty check: efficiency", "lost"])
+    runs.print_titles(TITLES + ["workers", "tree smaller by", "lost: published", "papers' protocol", "claim", "without the empty check: efficiency", "lost",
+                                "seconds of real time"])
     for paper, (network, few, many), what, program, ns, size, efficiency, seconds in RUNS:
         few, many = few // options.scale, many // options.scale
         arguments = size_of(program, many * options.microseconds * 1e3 / ns)
         task, nodes, tasks = time_of_task(options, program, arguments, ns)
         found = {}
+        began = time.monotonic()
         for name, protocol in (("paper", PAPER), ("claim", CLAIM), ("blind", BLIND)):
-            if name == "blind" and network == "fx10":
+            if name == "blind" and (network == "fx10" or options.no_blind):
                 continue  # HPDC'15 has no such run
             times = [run_of(options, network, workers, program, arguments, task, protocol)["seconds"] for workers in (few, many)]
             found[name] = (times[0] * few / (times[1] * many), 1e3 * (times[1] - tasks * task * 1e-9 / many))
         cells = [f"{few}, {many}", f"{size / nodes:.2g}", f"{1e3 * seconds * (1 - efficiency):.0f}", f"{found['paper'][1]:.2f}",
                  f"{found['claim'][1]:.2f}", *(f"{value:.2f}" for value in found.get("blind", ()))]
-        cells += ["-"] * (7 - len(cells))
+        cells += ["-"] * (7 - len(cells)) + [f"{time.monotonic() - began:.0f}"]
         difference = (found["paper"][0] - efficiency) / efficiency
         cause = "the tree is smaller, so start and end of the run count for more" if abs(difference) > LIMIT else "-"
         runs.print_cells([f"{paper}: {what}", f"{efficiency:.2f}", f"{found['paper'][0]:.2f}", f"{found['claim'][0]:.2f}", f"{100 * difference:+.0f} %", cause,
@@ -188,6 +190,8 @@ def add_options(parser):
     parser.add_argument("--parts", type=runs.words_of(PARTS), default=PARTS, help=f"tables ({','.join(PARTS)})")
     parser.add_number("--scale", 8, "the papers' numbers of workers are divided by it")
     parser.add_number("--microseconds", 500, "work of a worker in a run")
+    parser.add_number("--quantum", 2, "microseconds for which a simulated worker may run tasks ahead of the others (UAT_SIM_QUANTUM)")
+    parser.add_argument("--no-blind", action="store_true", help="leave out the runs without the empty check")
     parser.add_argument("--workers", type=runs.numbers, default=[64, 480], help="simulated workers of the tables of iso-address (64,480)")
     parser.add_build()
 

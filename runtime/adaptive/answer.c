@@ -102,7 +102,7 @@ void uat_request_answer(uat_context_t *c)
 {
     if (uat_global_has_open()) /* an answer performs a RELEASE, which must wait until every range is checked in */
         return;
-    if (mail.busy) /* called within a splitter */
+    if (mail.busy) /* a splitter made this call */
         return;
     collect();
     mail.busy = true;

@@ -3,14 +3,14 @@
  * The words of adaptive requests that peers reach. Each worker has a few cells, one for each open interval, and a
  * mailbox for requests. Model: tests/model/adaptive.pml.
  *
- *   A1  Only atomics by the adapter or the CPU of the cell's home (O6) change `word`. 0: the cell is free.
- *       Otherwise `word` holds the interval that is left, the number of parts that were taken, and a generation.
+ *   A1  Only atomics by the adapter or the CPU of the cell's home (O6) change `word`. 0: the cell is free. Otherwise
+ *       `word` holds the interval that is left, the number of parts that were taken, and a generation.
  *   A2  The owner takes iterations from the front, and others take parts from the back, by CMP_SWAP on `word`. A part's
  *       number is the number of parts that were taken before its swap. So each iteration is taken once, and the parts
  *       are numbered from the back.
  *   A3  A thief READs `part` after its swap, in the same chain (O1). The owner writes `part` before it opens the word,
- *       and changes `part` only after all parts have ended. So the thief reads the `part` that belongs to the word that
- *       it changed, even if the thief had looked at the word of an earlier interval.
+ *       and changes `part` only after all parts have ended. So the thief READs the `part` that belongs to the word that
+ *       its swap changed, even if the thief first looked at the word of an earlier interval.
  *   A4  The thief WRITEs the name of the part's result and the part's units to taken[number], once. The owner of the
  *       interval waits until both words have arrived (O2).
  *   A5  A part sets its result before it frees its cell. So if a worker loads the cell's word and then finds that the
@@ -20,8 +20,8 @@
  *       bit i to `asked` (O1). The victim subtracts the bits that are set, copies the data of each slot, and then frees
  *       each slot by CMP_SWAP(slot[i], request, 0). If that swap wins, the victim answers the request. So a bit is 0
  *       when a thief adds it, and the data stay until the victim has copied them.
- *   A7  A thief cancels by CMP_SWAP(slot[i], request, request | CANCELLED). If that swap wins, nobody answers, and the
- *       victim frees the slot when it finds the mark. If the swap loses, the victim answers.
+ *   A7  A thief cancels by CMP_SWAP(slot[i], request, request | CANCELLED). If that swap wins, the victim does not
+ *       answer, and frees the slot when it finds the mark. If the swap loses, the victim answers.
  *   A8  An answer that gives a part is { WRITE part; FETCH_ADD(answers) } (O1). A refusal is the FETCH_ADD alone.
  */
 #ifndef UAT_CELL_H
@@ -84,7 +84,8 @@ struct uat_cells {
 
 /* The place where the results of this worker's own operations arrive. */
 struct uat_cells_landing {
-    /* answer: in use until the answers of one uat_request_answer() are complete */
+    /* answer[k]: where the FETCH_ADD of answer k lands; in use until all answers of one uat_request_answer() are
+     * complete */
     uint64_t old, read, answer[UAT_REQUEST_SLOTS];
     struct uat_taken taken;
     struct uat_request_data data; /* of this worker's request */
@@ -153,20 +154,20 @@ struct uat_cells_landing *uat_cells_landing(void);
 struct uat_cells *uat_cells_of(int rank);
 
 /* Atomics on a word of a rank's cells, by this CPU if it may perform them. `own` is the address of the same word in
- * this worker's cells. Both return the old value. All that this worker does before one of these calls is ordered before
- * all that it does after the call. */
+ * this worker's cells. Both return the old value. Each call is a full barrier: it orders this worker's earlier accesses
+ * before its later ones. */
 uint64_t uat_cell_swap(int rank, uint64_t *own, uint64_t expected, uint64_t desired);
 uint64_t uat_cell_add(int rank, uint64_t *own, uint64_t addend);
 
 /* The current value of the word. */
 uint64_t uat_cell_load(int rank, const uint64_t *own);
 
-/* Set both words of a part that is not taken to 0. */
+/* Set both words of `own` to 0. They belong to a part that no thief has taken. */
 void uat_cell_clear(int rank, struct uat_taken *own);
 
 /* Reserve a free cell of this worker, with an empty interval. Returns its number and its word, or -1. */
 int uat_cell_get(uint64_t *word);
-/* Free the cell. word: its current value. Nobody else changes the word, because it is marked as dropped. */
+/* Free the cell. word: its current value. No other worker changes the word, because it is marked as dropped. */
 void uat_cell_put(int home, int cell, uint64_t word);
 
 /* CMP_SWAP of the context's word from its value c->seen. Sets c->seen; returns whether the swap won. */

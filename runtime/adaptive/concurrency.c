@@ -4,8 +4,8 @@
  * of uat_set_concurrency(). Model: tests/model/concurrency.pml.
  *
  *   L1  A call takes its number by FETCH_ADD on rank 0's count. The call changes the word of each worker by CMP_SWAP,
- *       but only if the old word has a smaller number. So when all calls have returned, all workers have the limit of
- *       the call with the largest number, in whatever order the calls have reached them.
+ *       but only if the old word has a smaller number. So the order in which calls reach a worker does not matter. When
+ *       all calls have returned, all workers have the limit of the call with the largest number.
  *   L2  A worker reads only its own word, before each attempt to take work. It finishes the work that it already has,
  *       so no task is lost.
  */
@@ -26,8 +26,8 @@ static int limit_of(uint64_t word)
     return limit > 0 && limit < (uint64_t)uat_self.size ? (int)limit : uat_self.size;
 }
 
-/* Set the limit of a rank, unless a later call has set it (L1). guess: the rank's word, as it probably is. With the
- * right guess this takes one round trip. */
+/* Set the limit of a rank, unless a later call has set it (L1). guess: the probable value of the rank's word. If the
+ * guess is right, this takes one round trip. */
 static void set(int rank, uint64_t guess, uint64_t word)
 {
     uint64_t *at = &uat_cells()->concurrency, old;

@@ -77,8 +77,8 @@ int uat_context_left(uat_context_t *c, int64_t *begin, int64_t *end)
 }
 
 /* Wait for both words that the thief of part i WRITEs (A4), so that no WRITE is in flight when the cell is used again.
- * Returns the words. name: the name of a future, with the part's cell + 1 in the low bits. The call may return on
- * another worker. */
+ * Returns the words. The word `name` is the name of a future, with the part's cell + 1 in the low bits. The call may
+ * return on another worker. */
 static struct uat_taken await_taken(const uat_context_t *c, uint32_t i)
 {
     struct uat_relax relax = {0};
@@ -104,9 +104,9 @@ static uat_future_t future_of(const uat_context_t *c, uint64_t name)
     return (uat_future_t){name & ~(uint64_t)CELL_BITS, uat_part_result(c->part)};
 }
 
-/* Empty the interval of the part with this name, and set `mark` in its word. If `mark` is 0, stop the part only if it
- * is not divided. value: room for a result. Returns the old word, or 0 if the part was not stopped: it has ended, was
- * dropped, or (if `mark` is 0) is divided or empty. */
+/* Stop the part with this name: empty its interval, and set `mark` in its word. If `mark` is 0, stop the part only if
+ * it is not divided. value: room for a result. Returns the old word, or 0 if the part was not stopped: it has ended,
+ * was dropped, or (if `mark` is 0) is divided or empty. */
 static uint64_t stop_part(const uat_context_t *c, uint64_t name, uint64_t mark, void *value)
 {
     int rank = (int)(name >> 48), cell = (int)(name & CELL_BITS) - 1;
@@ -136,7 +136,7 @@ static void collect(const uat_context_t *c, uint64_t name, void *result)
         memcpy(result, value, c->part->result_size);
 }
 
-/* Is there a part to merge? A dropped context has none, because its result is lost anyway. */
+/* Is there a part to merge? Returns false for a dropped context, because its result is lost anyway. */
 static bool has_parts(uat_context_t *c, const char *call)
 {
     if (uat_word_left(c->seen) || !c->counted)

@@ -28,8 +28,8 @@ _Static_assert((int)UAT_PEEKS_MAX <= (int)UAT_LOOKS_MAX, "one look at each victi
 static struct uat_alone_source flows;
 
 static struct {
-    unsigned attempts; /* attempts to take a part */
-    unsigned wanted;   /* attempts that are still to be made, because there were parts a short time ago */
+    unsigned attempts; /* calls of take_other() while `wanted` was 0; every LOOK_EVERY-th looks for parts */
+    unsigned wanted;   /* calls that will look for parts, because a look has found an open interval */
 } looking;
 
 /* End the job if this part, which a peer has written, is not valid. */

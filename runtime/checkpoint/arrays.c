@@ -101,7 +101,7 @@ static void *near_place(uint64_t at, size_t bytes)
     return uat_global_near(p, bytes) == bytes ? p : NULL;
 }
 
-/* Put back this worker's share. Workers r, r + files, r + 2 files, ... read the same file. */
+/* Restore this worker's share of the contents. Workers r, r + files, r + 2 * files and so on read the same file. */
 static int restore_own(struct uat_sections_head head)
 {
     const uint64_t size = (uint64_t)uat_self.size, own = (uint64_t)uat_self.rank,
@@ -115,7 +115,7 @@ static int restore_own(struct uat_sections_head head)
         rc = read < 0 ? (int)read : 0;
     }
     free(to.buffer);
-    uat_global_before_stop(); /* waits until all bytes that were put are at their homes */
+    uat_global_before_stop(); /* waits until all restored bytes are at their homes */
     return rc;
 }
 

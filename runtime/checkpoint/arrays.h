@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Global memory in a checkpoint. The file `job` has the table of arrays (runtime/global/table.h). The file `memory-R`
- * has the bytes of the chunks whose home was worker R. The file `rank-V` has the lists of part V, which holds objects.
+ * has the bytes of the chunks whose home was worker R. The file `rank-V` has the bookkeeping lists of part V, one of
+ * the parts that hold objects.
  *
  * Contents belong to addresses, not to ranks. So a restarted job may place chunks on other workers. The workers of a
  * restarted job divide the pieces of the files `memory-R` among themselves.
@@ -31,12 +32,12 @@ bool uat_arrays_take_table(const struct uat_section *section);
 void uat_arrays_save_objects(struct uat_sections_out *out, int part);
 bool uat_arrays_take_objects(const struct uat_section *section);
 
-/* Has main() made all calls for global memory that are in the checkpoint? Returns 0, or -EINVAL, which rank 0
- * reports. */
+/* Check that main() has repeated all calls for global memory that the checkpoint records. Returns 0, or -EINVAL; rank 0
+ * reports this error. */
 int uat_arrays_check(void);
 
-/* Put back all contents. head: as in all files of the checkpoint. rc: the caller's status so far. Collective. If a
- * worker fails on its own, it returns its error after it has met the other workers. Returns 0, or a negative errno that
+/* Restore all contents. Collective. head: the head of all files of the checkpoint. rc: the caller's status so far. A
+ * worker that fails meets the other workers first and then returns its own error. Returns 0, or a negative errno that
  * has been reported. */
 int uat_arrays_restore(const struct uat_sections_head *head, int rc);
 

@@ -10,11 +10,12 @@
 /* Call the functions that save, and append the bytes that they return. */
 void uat_blobs_save(struct uat_sections_out *out);
 
-/* Keep a copy, until uat_blobs_give(), of the bytes that `rank` (this worker or a ghost) saved. Returns false if there
- * is no memory, or if main() has not repeated the call of uat_at_checkpoint() whose function saved the bytes. */
+/* Copy the bytes that `rank` saved, and keep the copy until uat_blobs_give(). rank: this worker or a ghost. Returns
+ * false if there is no memory, or if main() has not repeated the call of uat_at_checkpoint() whose function saved the
+ * bytes. */
 bool uat_blobs_take(int rank, const struct uat_section *section);
 
-/* Call the functions that restore, with all that was taken. */
+/* Call the functions that restore, once for each copy. */
 void uat_blobs_give(void);
 
 /* Forget all calls. */

@@ -39,8 +39,7 @@ static struct {
     uint64_t canary;
     uint64_t runs;    /* runs that have begun in this job */
     uint64_t highest; /* rank 0: the highest number of a checkpoint in the folder */
-    uint64_t said[2]; /* rank 0: a bit for each obstacle that was reported; said[1]: for requests that should have ended
-                       * the job */
+    uint64_t said[2]; /* rank 0: a bit for each obstacle reported; said[1]: for requests to end the job */
 } checkpoint;
 
 static bool is_on(void)
@@ -159,7 +158,7 @@ int uat_checkpoint_compare(const struct uat_checkpoint_config *config, uint64_t 
     return rc;
 }
 
-/* Write the file of one rank of checkpoint `head->number`: this worker, or a ghost that it keeps. */
+/* Write the file of `rank` in checkpoint head->number. rank: this worker, or a ghost that this worker keeps. */
 static int write_rank(struct uat_sections_head *head, int rank, const struct uat_chain *chain)
 {
     char name[UAT_SECTIONS_NAME], file[32];
@@ -186,8 +185,8 @@ static int write_ranks(struct uat_sections_head *head, const struct uat_chain *c
     return rc ? rc : uat_arrays_write(head);
 }
 
-/* Replace *bytes by the greatest value of any worker, in whole units. Workers can agree only on their lowest status, so
- * a value is sent as a status below all errnos. From 32 GiB on, the value stands for all there is. Returns 0, or a
+/* Set *bytes to the maximum over all workers, rounded up to whole units. Workers can agree only on their lowest status,
+ * so a value is sent as a status below all errnos. A value of 32 GiB or more becomes UINT64_MAX. Returns 0, or a
  * negative errno that has been reported. */
 static int agree_on_most(uint64_t *bytes)
 {
@@ -272,13 +271,12 @@ static int begin(struct uat_sections_head *head)
     return rc ? rc : uat_collective_agree_on(0, &head->id);
 }
 
-/* All workers have stopped: write the checkpoint. Returns whether it is complete; the result is the same on all
- * workers. */
+/* Write the checkpoint; all workers have stopped. Returns, on all workers alike, whether it is complete. */
 static bool write_all(const struct uat_chain *chain)
 {
     struct uat_sections_head head;
     struct uat_used used;
-    fflush(NULL); /* flush, so that what was printed so far is not printed again after a restart */
+    fflush(NULL); /* otherwise a restarted job would print the buffered text again */
     int rc = begin(&head);
     if (rc)
         return false;
@@ -348,7 +346,7 @@ bool uat_checkpoint_is_interrupted(void)
     return checkpoint.from.number > 0 && checkpoint.runs == checkpoint.from.run + 1;
 }
 
-/* Restore the state of `rank`: this worker, or a ghost that it keeps. */
+/* Restore the state of `rank`, which is this worker or a ghost that this worker keeps. */
 static int restore_rank(int rank, struct uat_chain *chain)
 {
     struct uat_sections_in in = {.data = NULL};
@@ -371,7 +369,7 @@ void uat_checkpoint_go_on(void)
     for (int rank = uat_self.rank; rank < checkpoint.from.workers && !rc; rank += uat_self.size)
         rc = restore_rank(rank, &chain);
     rc = uat_arrays_restore(&head, rc);
-    if (uat_collective_agree(rc) == 0) { /* all lists of names are empty, and all names are in place */
+    if (uat_collective_agree(rc) == 0) { /* now all lists of names are empty, and all blocks with names are in place */
         uat_state_add_names();
         uat_kept_add_names();
     }

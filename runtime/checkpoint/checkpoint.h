@@ -3,7 +3,7 @@
  * Checkpoints of a run, and the restart from one. What users see: docs/checkpoint.md. How all workers stop:
  * runtime/sched/stop.h. What is in the files: folder.h, sections.h, manifest.h.
  *
- *   K7  Restore writes the memory of all workers before any of them resumes a task.
+ *   K7  Restore writes the memory of all workers before any of them resumes a task. A barrier lies in between.
  *   K8  Before the barrier of K7, a worker with a chain publishes that it has work. Otherwise rank 0 could report a
  *       deadlock that does not exist.
  */
@@ -40,9 +40,9 @@ void uat_checkpoint_close(void);
  * executed. */
 const struct uat_run_record *uat_checkpoint_run_begins(void);
 
-/* Returns true if the run that begins is the interrupted one. The caller must then call uat_checkpoint_go_on(), which
- * restores this worker's state and runs its tasks, and then uat_schedule(). Ends the job if the state cannot be
- * restored. */
+/* Returns true if the run that begins is the interrupted one. The caller must then call uat_checkpoint_go_on() and
+ * uat_schedule(). The first of these restores this worker's state and runs its tasks. Ends the job if the state cannot
+ * be restored. */
 bool uat_checkpoint_is_interrupted(void);
 void uat_checkpoint_go_on(void);
 

@@ -77,7 +77,7 @@ const char *uat_folder_holder(char *text, size_t size)
     return text;
 }
 
-/* Write which process has the lock, for the messages of other jobs. */
+/* Write to the lock file which process holds the lock. Messages of other jobs name this process. */
 static void sign_lock(void)
 {
     char host[256] = "", text[300];

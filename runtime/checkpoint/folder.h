@@ -4,7 +4,7 @@
  *   FOLDER/latest      number of the newest complete checkpoint, replaced by rename
  *   FOLDER/7/rank-V    the state of worker V
  *   FOLDER/7/job       the data that concern all workers: identity, results of earlier runs
- *   FOLDER/7/manifest  the checkpoint in words; written last
+ *   FOLDER/7/manifest  a description of the checkpoint as text; written last
  *   FOLDER/lock        says which job uses the folder
  * Each file has a temporary name until it is complete (base/output.h).
  *
@@ -30,14 +30,14 @@ int uat_folder_open(void);
 
 /*
  * Lock FOLDER for this job until uat_folder_unlock(), or until this process ends. The lock is a record lock on
- * FOLDER/lock: a forked child does not inherit it, and file systems that several hosts share support it. Returns -EBUSY
- * if another job has the lock. If the file system has no locks, this warns and returns 0.
+ * FOLDER/lock. A forked child does not inherit such a lock, and shared file systems support it. Returns -EBUSY if
+ * another job has the lock. If the file system has no locks, prints a warning and returns 0.
  */
 int uat_folder_lock(void);
 void uat_folder_unlock(void);
 
-/* Returns the description that the job which has locked FOLDER wrote of itself, or "" if there is none. `text` has size
- * bytes. */
+/* Write to `text` how the job that holds the lock describes itself, or "" if no job holds it. Returns text, which has
+ * `size` bytes. */
 const char *uat_folder_holder(char *text, size_t size);
 
 /* Set *number to the number in `latest`, or to 0 if there is none. */
@@ -62,7 +62,7 @@ int uat_folder_complete(uint64_t number);
 /* Remove a checkpoint. Errors are ignored, because `latest` no longer names the checkpoint, or never did. */
 void uat_folder_remove(uint64_t number);
 
-/* Remove all checkpoints except the newest `keep` complete ones. */
+/* Remove all checkpoints except the `keep` newest complete checkpoints. */
 void uat_folder_clean(int keep);
 
 #endif

@@ -21,7 +21,7 @@
 
 enum { HEAP_SHARE = 16 /* a chain that would take more than 1/HEAP_SHARE of the heap is not offered */ };
 
-/* A record or a block. It has the address in its name, and its address on this worker. */
+/* A record or block that a ghost had lent. address: as in its name. here: its place on this worker. */
 struct lent {
     enum uat_section_kind kind;
     uint64_t address, whole;
@@ -175,7 +175,7 @@ void uat_kept_save(struct uat_sections_out *out, int rank)
         k++;
     size_t left = 0;
     for (size_t i = 0; i < k->count; i++) {
-        /* Relaxed: all workers have stopped, and met in a barrier since. Pairs with uat_park_give_back(). */
+        /* Relaxed: all workers have stopped and have since met in a barrier. Pairs with uat_park_give_back(). */
         if (__atomic_load_n(returned(&k->lent[i]), __ATOMIC_RELAXED))
             continue;
         k->lent[left++] = k->lent[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What this worker keeps of ghosts (runtime/segment/ghost.h). It keeps a ghost's lent records and blocks until they
- * come back, and a ghost's chain until this worker begins the chain. */
+/* What this worker keeps of ghosts (runtime/segment/ghost.h). A ghost's lent records and blocks are kept until they
+ * come back. A ghost's chain is kept until this worker begins the chain. */
 #ifndef UAT_CHECKPOINT_KEPT_H
 #define UAT_CHECKPOINT_KEPT_H
 
@@ -17,7 +17,7 @@ int uat_kept_restore(int rank, struct uat_sections_in *in);
 /* Do what uat_state_add_names() does, for the blocks of ghosts. */
 void uat_kept_add_names(void);
 
-/* Raise *used to the most that is left of any ghost. */
+/* Raise *used to what the rest of any ghost uses, if that is more. */
 void uat_kept_used(struct uat_used *used);
 
 /* Append what is left of ghost `rank`. */

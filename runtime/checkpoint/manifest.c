@@ -25,7 +25,7 @@ void uat_manifest_command(struct uat_manifest *manifest)
 {
     FILE *file = fopen("/proc/self/cmdline", "re");
     size_t at = 0;
-    bool in_name = true; /* the program may be named by another path */
+    bool in_name = true; /* not hashed: another path may name the same program */
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (int c; file && (c = getc(file)) != EOF;) {
         if (!in_name)
@@ -89,8 +89,8 @@ static int refuse(const char *name, const char *why)
     return -EBADMSG;
 }
 
-/* The text of the file without its CRC line, ended by 0. If the file is damaged or not readable, sets *error and
- * returns NULL. */
+/* Returns the text of the file without its CRC line, terminated by 0. If the file is damaged or not readable, sets
+ * *error and returns NULL. */
 static char *read_text(const char *name, int *error)
 {
     int fd = open(name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

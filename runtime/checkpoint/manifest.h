@@ -19,13 +19,12 @@ struct uat_manifest {
     uint64_t arguments; /* hash of the arguments of the command line */
     int workers;
     struct uat_used used; /* the most that any rank uses */
-    uint8_t *colours;     /* colour of each worker: the shift of its words that adapters change */
+    uint8_t *colours;     /* colour of each worker: how far its words that adapters change are shifted */
     char command[UAT_MANIFEST_COMMAND];
-    char time[32], version[32]; /* when it was written, in UTC, and by which version of uat; uat_manifest_read() sets
-                                   them */
+    char time[32], version[32]; /* time of writing in UTC, version of uat; set by uat_manifest_read() */
 };
 
-/* Set arguments and command from this process's command line. The program's own name may differ. */
+/* Set arguments and command from this process's command line. The hash leaves out the program's name. */
 void uat_manifest_command(struct uat_manifest *manifest);
 
 /* Write the manifest to the file, and the file to the disk. Returns 0, or a negative errno that has been reported. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files `memory-R` of a checkpoint: pieces of global memory. They are read piece by piece, because they may be
+/* The files `memory-R` of a checkpoint: pieces of global memory. A file is read piece by piece, because it may be
  * larger than the memory that is left. */
 #ifndef UAT_PIECES_H
 #define UAT_PIECES_H
@@ -15,7 +15,7 @@ enum { UAT_PIECE = 1 << 20 /* maximum bytes of a piece */ };
 /* Where the pieces go. */
 struct uat_pieces_to {
     bool (*has)(uint64_t at, uint64_t bytes);                 /* are these bytes global memory? */
-    void *(*near)(uint64_t at, size_t bytes);                 /* where these bytes can be read in place, or NULL */
+    void *(*near)(uint64_t at, size_t bytes);                 /* the place of these bytes if they are near, or NULL */
     void (*put)(uint64_t at, const void *from, size_t bytes); /* for bytes that are not near */
     void *buffer;                                             /* of UAT_PIECE bytes */
 };

@@ -22,10 +22,10 @@ enum { AGAIN_SECONDS = 1 /* time until a refused request to end the job is made 
 
 static bool caught, clocked;
 static bool theirs;                /* the program itself catches SIGUSR2 */
-static volatile sig_atomic_t ends; /* a request to end the job was refused: the clock makes it again */
+static volatile sig_atomic_t ends; /* a request to end the job was refused; the clock repeats the request */
 static timer_t clock_timer;
 
-/* Note a signal, on rank 0 alone, because uatrun and srun send it to all workers. */
+/* Note a signal. Only rank 0 does, because uatrun and srun send the signal to all workers. */
 static void take_signal(int signal, siginfo_t *info, void *context)
 {
     (void)signal, (void)context;

@@ -5,13 +5,13 @@
 
 #include <stdbool.h>
 
-/* Catch SIGUSR2, unless the program catches it. A request that comes before uat_request_open() is kept. Returns 0. */
+/* Catch SIGUSR2, unless the program catches it. A request that arrives before uat_request_open() is not lost. Returns
+ * 0. */
 int uat_request_catch(void);
 void uat_request_release(void);
 
-/* With sigterm=checkpoint, take this worker's first SIGTERM as a request. Called before the barrier of the start. After
- * that barrier rank 0 may begin the program, and a user who sees the program run may send the signal to all workers.
- * Returns 0. */
+/* With sigterm=checkpoint, take this worker's first SIGTERM as a request. Called before the barrier at the start. After
+ * this barrier the program may run, and a user who sees it run may send SIGTERM to all workers. Returns 0. */
 int uat_request_spare(void);
 
 /* Start the clock on rank 0. Returns 0, or a negative errno that has been reported. */

@@ -10,7 +10,7 @@ static struct {
     size_t count, room;
 } runs;
 
-/* An empty record with room for `size` bytes, at the end of the list; NULL: no memory. */
+/* Append an empty record with room for `size` bytes to the list. Returns NULL if there is no memory. */
 static struct uat_run_record *append(size_t size)
 {
     if (runs.count == runs.room) {

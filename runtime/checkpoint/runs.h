@@ -11,7 +11,7 @@
 
 /* How a run has ended. */
 struct uat_run_record {
-    uint64_t failed; /* the bytes are a struct uat_failure */
+    uint64_t failed; /* 1: the bytes are a struct uat_failure */
     uint64_t size;
     char bytes[];
 };

@@ -41,7 +41,7 @@ int uat_sections_create(struct uat_sections_out *out, const char *name, const st
     return rc;
 }
 
-/* The size without the zeroes at the end, rounded up to 8. */
+/* The size without the zeroes at the end. */
 static size_t without_zeroes(const void *bytes, size_t size)
 {
     const char *p = bytes;

@@ -18,15 +18,16 @@ enum uat_section_kind {
     UAT_SECTION_HEAD,     /* struct uat_sections_head */
     UAT_SECTION_IDENTITY, /* rank 0's struct uat_identity */
     UAT_SECTION_RUN,      /* a run that is over: struct uat_run_record, and its result */
-    UAT_SECTION_CHAIN,    /* entries of the chain; address: handle of the child that its task waits for in place */
+    UAT_SECTION_CHAIN,    /* entries of the chain; address: handle of the child that the chain's task waits for in
+                           * place */
     UAT_SECTION_STACK,    /* the bytes from sp to the base of the oldest entry */
     UAT_SECTION_RECORD,   /* a join record */
     UAT_SECTION_BLOCK,    /* a block of the evacuation heap */
     UAT_SECTION_COUNTS,   /* the number of tasks, and uat_stats_t */
     UAT_SECTION_ARRAYS,   /* the table of arrays; address: the number of files with their contents */
     UAT_SECTION_PIECE,    /* a piece of global memory */
-    UAT_SECTION_OBJECTS,  /* the bookkeeping of the part for objects with the number `address` */
-    UAT_SECTION_WAITS,    /* how many tasks wait, by kind; a part of a sum over all files */
+    UAT_SECTION_OBJECTS,  /* the bookkeeping of a part for objects; address: the part's number */
+    UAT_SECTION_WAITS,    /* number of waiting tasks by kind; all files' numbers add up */
     UAT_SECTION_READY,    /* struct uat_ready_task[]: ready tasks; address 1: only this rank may resume them */
     UAT_SECTION_FLOW,     /* names of ready entries of flows */
     UAT_SECTION_BLOB,     /* what the functions of uat_at_checkpoint() saved; address: number of the call */

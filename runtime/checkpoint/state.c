@@ -38,7 +38,8 @@ static const struct uat_parked *header_of(const void *block)
     return block;
 }
 
-/* Has main() named a channel? In the next job the channel might be on another worker, but main() keeps its handle. */
+/* Has main() named a channel? After a restart the channel might lie on another worker, but main() would keep the old
+ * handle. */
 static bool has_name_of_main(void)
 {
     uat_heap_settle(&uat_heap);
@@ -118,9 +119,9 @@ static bool restore_record(const struct uat_section *section)
 }
 
 /*
- * Objects that main() has made before the run, in this job. In the job that wrote the checkpoint, main() had made the
- * same objects. Objects that are in the file get their contents from it, at the same addresses. The other objects were
- * destroyed in the run.
+ * The objects that main() made before the run in this job. In the job that wrote the checkpoint, main() had made the
+ * same objects. An object that is in the file gets its contents from the file, at the same address. The run had
+ * destroyed the other objects.
  */
 struct made {
     uint32_t *units;
@@ -151,7 +152,7 @@ static bool is_in(const struct made *made, uint32_t unit)
     return false;
 }
 
-/* Has main() made all objects again that it had made when the file was written? */
+/* Has main() made all objects again that it had made before the file was written? */
 static bool are_made(const struct made *made)
 {
     for (size_t i = 0; i < uat_heap.lent.count; i++) {

@@ -14,9 +14,10 @@ enum uat_state_obstacle { UAT_STATE_FINE, UAT_STATE_INTERVAL, UAT_STATE_NAMES };
 enum uat_state_obstacle uat_state_obstacle(void);
 const char *uat_state_obstacle_text(enum uat_state_obstacle obstacle);
 
-/* Functions that kept.c uses for ghosts, too. The first function writes a chain and the bytes of its stacks to the
- * file. The second adds the counters in a section. The third takes a chain's entries from a section. The fourth sets sp
- * of the chain if the section is the chain's stack. The last three functions return whether the section is sound. */
+/* Functions that kept.c also uses for ghosts. The first function writes a chain and the bytes of its stacks to the
+ * file. The second adds the counters of a section to this worker's. The third takes a chain's entries from a section.
+ * The fourth sets the chain's sp if the section is the chain's stack. The last three functions return whether the
+ * section is sound. */
 void uat_state_save_chain(struct uat_sections_out *out, const struct uat_chain *chain, const void *stack);
 bool uat_state_add_counts(const struct uat_section *section);
 bool uat_state_take_chain(const struct uat_section *section, struct uat_chain *chain);
@@ -29,8 +30,8 @@ void uat_state_used(struct uat_used *used);
 void uat_state_save(struct uat_sections_out *out, const struct uat_chain *chain);
 
 /*
- * Put back what the file has, at the addresses where it was. Every address and size is checked. The chain's entries are
- * allocated; its stacks are in place. Returns 0, or a negative errno that has been reported.
+ * Restore the file's contents to the addresses where they were. Every address and size is checked. Afterwards the
+ * chain's entries are allocated, and its stacks are in place. Returns 0, or a negative errno that has been reported.
  */
 int uat_state_restore(struct uat_sections_in *in, struct uat_chain *chain);
 

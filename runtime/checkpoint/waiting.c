@@ -26,7 +26,7 @@ static void save_tasks(struct uat_sections_out *out, const struct uat_ready *rea
     free(tasks);
 }
 
-/* Entries of flows, which lie in blocks. */
+/* Save the names of ready entries of flows. The entries themselves lie in blocks. */
 static void save_entries(struct uat_sections_out *out)
 {
     size_t count = uat_flow_ring_copy(NULL);

@@ -54,7 +54,7 @@ uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend)
     return uat_flow_staging()->old[0];
 }
 
-/* Offset of an entry from the start of its rank's heap. Chunks are blocks of a buddy allocator, so they begin at
+/* Offset of an entry from the start of its rank's heap. Chunks are blocks of a buddy allocator, so their offsets are
  * multiples of their size. */
 static size_t offset_of(uint64_t name)
 {

@@ -10,12 +10,12 @@
 
 enum { UAT_FLOW_BATCH = 24 /* chains in flight at once */ };
 
-/* Local buffers of the operations that this worker posts. No function keeps data in this area after its return, unless
- * its comment says so. */
+/* Local buffers of the operations that this worker posts. A function keeps no data here after it returns, unless its
+ * comment says otherwise. */
 struct uat_flow_staging {
     uint64_t old[UAT_FLOW_BATCH]; /* old values that atomics return */
     uint64_t word[UAT_FLOW_BATCH];
-    uint64_t peek[8][2][2]; /* what a thief has READ of each victim */
+    uint64_t peek[8][2][2]; /* words that a thief has READ from each victim */
     struct uat_flow_links links;
     struct uat_flow_body body; /* the argument of the task that starts next */
     struct uat_flow_waiter waiter;
@@ -27,7 +27,7 @@ struct uat_flow_staging *uat_flow_staging(void);
 /* Reserve the staging area in the segment. */
 void uat_flow_access_reserve(void);
 
-/* UAT_TORTURE=order or fence: flows never run tasks in place. */
+/* Must every task of a flow become an entry? Under UAT_TORTURE=order and fence, no task runs in place. */
 static inline bool uat_flow_always(void)
 {
     return uat_sched_settings.torture >= UAT_TORTURE_ORDER;
@@ -52,22 +52,23 @@ void uat_flow_wait(struct uat_flow_batch *batch);
 /* Post a chain and wait for it. */
 void uat_flow_do(uint64_t name, const struct uat_op *ops, int n);
 
-/* FETCH_ADD on a word of the entry or chunk of this name; returns the old value. All that this worker did before the
- * atomic is ordered before all that it does after the atomic. Pairs with the other atomics on the same word. */
+/* Add to a word of the entry or chunk of this name by FETCH_ADD. Returns the old value. The atomic is a full barrier:
+ * it orders this worker's earlier accesses before its later ones. Pairs with the other atomics on the same word. */
 uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend);
 
-/* Is this the name of an entry? A file or a peer may have written the name. */
+/* Is this the name of an entry? The name may be wrong, because a file or a peer may have written it. */
 bool uat_flow_is_entry(uint64_t name);
 
-/* Offset of a near entry or block from the start of this worker's heap. uat_self.near_size or more if it is not
- * near. */
+/* Offset of a near entry or block from the start of this worker's heap. If the entry or block is not near, the result
+ * is at least uat_self.near_size. */
 static inline uint64_t uat_flow_near_offset(uint64_t name)
 {
     return (name & ~(uint64_t)UAT_FLOW_KINDS) - uat_self.near_first;
 }
 
-/* Ends the job unless `name` names an entry, or a block with this number of bytes. The check is needed because a peer
- * may have written the name. The functions with `_far` are for names that are not near, and for wrong ones. */
+/* uat_flow_check() ends the job unless `name` names an entry. uat_flow_check_block() ends the job unless `name` names a
+ * block of `bytes` bytes. Names are checked because a peer may have written them. The functions with `_far` handle
+ * names that are not near, and wrong names. */
 void uat_flow_check_far(uint64_t name, const char *what);
 static inline void uat_flow_check(uint64_t name, const char *what)
 {
@@ -83,7 +84,7 @@ static inline void uat_flow_check_block(uint64_t name, size_t bytes, const char 
         uat_flow_check_block_far(name, bytes, what);
 }
 
-/* The mark of an entry, in its chunk. Chunks are blocks of a buddy allocator, so they begin at multiples of their
+/* The mark of an entry, in its chunk. Chunks are blocks of a buddy allocator, so their offsets are multiples of their
  * size. */
 uint64_t *uat_flow_mark_far(uint64_t name);
 static inline uint64_t *uat_flow_mark(uint64_t name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Data-flow tasks whose accesses are known at run time only: uat_flow_spawn(). */
+/* Data-flow tasks whose accesses are known only at run time: uat_flow_spawn(). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,8 @@ static enum uat_access access_of(const uat_flow_access_t *a)
     return a->mode == UAT_FLOW_IN ? UAT_READ : a->mode == UAT_FLOW_OUT ? UAT_WRITE : UAT_READ_WRITE;
 }
 
-/* Does the body get a copy of the datum? It does if the rows of a block are not all near in one piece. */
+/* Does the body get a copy of the datum? It does if the datum is a block of a matrix whose rows are not all near in one
+ * piece. */
 static bool is_copied(const uat_flow_access_t *a)
 {
     return a->rows > 1 &&
@@ -35,8 +36,8 @@ static bool is_open(const uat_flow_access_t *a)
     return a->bytes > 0 && !(a->mode & UAT_FLOW_BELOW);
 }
 
-/* Does the body get its own room instead of the datum? In an entry, the field `pitch` of an access with UAT_FLOW_ADD
- * holds the guard. */
+/* Does the body get its own room instead of the datum? For UAT_FLOW_ADD, the field `pitch` holds the guard, or 0 if the
+ * body gets the datum itself. */
 static bool has_room(const uat_flow_access_t *a)
 {
     return a->mode == UAT_FLOW_ADD && a->pitch != 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The argument of each data-flow task begins with the accesses that the task has named, if the task's entry has room
- * for these accesses. This holds under UAT_TORTURE=order and under UAT_TORTURE=fence. A data-flow task has no result,
- * so the room for a result points to these accesses. So the accesses migrate with the task, and its children and nested
- * tasks have their own.
+ * Under UAT_TORTURE=order and UAT_TORTURE=fence, the argument of a data-flow task begins with the accesses that the
+ * task has named. If the task's entry has no room for the accesses, they are left out. A data-flow task has no result,
+ * so its room for a result holds a pointer to the accesses. So the accesses migrate with the task. Children and nested
+ * tasks have their own accesses.
  *
- * Under fence a body can access only the near pages that hold bytes which the task has named. Bodies that may wait have
- * no fence. These are bodies with nested tasks, with UAT_FLOW_ANY or UAT_FLOW_ADD, or with no datum that is checked
- * out.
+ * Under fence a body can access a near page only if the page holds bytes that the task has named. A body that may wait
+ * has no fence. A body may wait if it has nested tasks, if it uses UAT_FLOW_ANY or UAT_FLOW_ADD, or if not all of its
+ * data are checked out.
  */
 #include "runtime/flow/declare.h"
 
@@ -24,7 +24,7 @@
 
 struct named {
     uintptr_t at;
-    uint64_t bytes : 55, rows : 1, mode : 8; /* rows: there are several; enum uat_flow_mode */
+    uint64_t bytes : 55, rows : 1, mode : 8; /* rows: 1 if there are several rows; mode: enum uat_flow_mode */
 };
 
 struct declared {
@@ -38,13 +38,13 @@ static size_t head_bytes(size_t n)
     return sizeof(struct declared) + n * sizeof(struct named); /* a multiple of 16 */
 }
 
-/* Is the datum checked out from before the body until after it, so that the body cannot wait? */
+/* Is the datum checked out while the body runs? Then the body cannot wait. */
 static bool is_checked_out(const struct named *a)
 {
     return a->bytes > 0 && !a->rows && a->mode >= UAT_FLOW_IN && a->mode <= UAT_FLOW_INOUT;
 }
 
-/* Put up the fence, if the body of this task may have a fence. Returns whether it may. */
+/* Put up the fence, unless the body of this task may wait. Returns whether the fence is up. */
 static bool fence(const struct declared *d)
 {
     bool may = d->n > 0 && uat_sched_settings.torture == UAT_TORTURE_FENCE;
@@ -113,7 +113,7 @@ static const struct declared *running(void)
 enum found { FOUND, ABSENT, READ_ONLY, BELOW };
 
 /* Does `d`, the list of accesses that a task has named, allow the task to access the bytes? below: the task's nested
- * tasks access the bytes. The bytes may belong to several data, one after the other. */
+ * tasks access the bytes. The bytes may span several adjacent data. */
 static enum found find(const struct declared *d, uintptr_t at, uint64_t bytes, bool writes, bool below)
 {
     enum found found = ABSENT;

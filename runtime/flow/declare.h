@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* UAT_TORTURE=order: what a data-flow task may access. */
+/* Checks under UAT_TORTURE=order and fence: may a data-flow task access these bytes? */
 #ifndef UAT_FLOW_DECLARE_H
 #define UAT_FLOW_DECLARE_H
 
 #include "runtime/flow/state.h"
 
-/* uat_flow_write_entry() for a task with these accesses. */
+/* Does what uat_flow_write_entry() does. Under UAT_TORTURE=order and fence, the entry also gets the accesses. */
 void uat_flow_write_task(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *arg, size_t size,
                          const uat_flow_access_t *access, size_t n);
 

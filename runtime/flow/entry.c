@@ -13,9 +13,9 @@
 #include "runtime/sched/failure.h"
 #include "runtime/trace/trace.h"
 
-enum { HEAD = 192 /* bytes of a body that are READ at once */ };
+enum { HEAD = 192 /* bytes of a body that the first READ fetches */ };
 
-/* Close `open`, and READ the links (F3). Only the used places of links->next are filled in. Returns the number of
+/* Close `open`, and READ the links (F3). Only the used places of links->next are set. Returns the number of
  * successors. */
 static unsigned close_entry(uint64_t name, struct uat_flow_links *links)
 {
@@ -111,7 +111,7 @@ void uat_flow_wake(const struct uat_flow_waiter *waiter)
     uat_park_ready(&task, UAT_PARK_FLOW);
 }
 
-/* Leave the views of the parted child's strand to the unroller. The WRITE completes before the end is counted. It pairs
+/* Leave the views of the parted child's strand to the unroller. The WRITE completes before the end is counted. Pairs
  * with uat_flow_state_end(). */
 static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
 {
@@ -122,8 +122,8 @@ static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
     uat_flow_do(shared, &op, 1);
 }
 
-/* End the entry of this name, and make ready the entries that waited only for this entry. What its task wrote must have
- * been released. views: a list of views for the unroller, or 0. */
+/* End the entry of this name. Entries that waited for this entry alone become ready. The caller has released what the
+ * entry's task wrote. views: a list of views for the unroller, or 0. */
 static void end_entry(uint64_t name, uint64_t views)
 {
     struct uat_flow_links links;
@@ -155,7 +155,7 @@ static void end_join(uint64_t name)
     end_entry(name, 0);
 }
 
-/* READ the body of an entry. *size: bytes of the argument, which are checked and then not read again. */
+/* READ the body of an entry. *size: the argument's size in bytes. The size is read once, and checked. */
 static const struct uat_flow_body *body_of(uint64_t name, size_t *size)
 {
     struct uat_flow_body *body = &uat_flow_staging()->body, *there = &uat_flow_entry_at(name)->body;
@@ -183,7 +183,7 @@ static bool take(struct uat_alone *task, uint64_t (*next)(void))
         uat_flow_check(name, "a ready task of a flow");
         if (name & UAT_FLOW_JOINS) {
             end_join(name);
-            next = uat_flow_ring_take; /* the region is still empty, and the entries that became ready are here */
+            next = uat_flow_ring_take; /* the region is still empty; this worker's ring has the newly ready entries */
             continue;
         }
         size_t size;
@@ -202,8 +202,8 @@ static bool take_own(struct uat_alone *task)
 }
 
 static struct {
-    unsigned attempts; /* attempts to take an entry of another worker */
-    unsigned wanted;   /* attempts still to make, because there were flows a short time ago */
+    unsigned attempts; /* calls of take_other() while `wanted` was 0; every LOOK_EVERY-th looks at other workers */
+    unsigned wanted;   /* calls that will look at other workers, because the last look found an entry */
 } looking;
 
 static bool take_other(struct uat_alone *task)
@@ -226,7 +226,7 @@ static void refuse_left(bool views)
     uat_failure_refuse("a data-flow task");
 }
 
-/* A task that was taken has ended, on this worker. */
+/* Called when a task that was taken has ended on this worker. */
 static void ended(uint64_t name)
 {
     refuse_left(uat_views_bytes != 0);
@@ -235,10 +235,10 @@ static void ended(uint64_t name)
     end_entry(name, 0);
 }
 
-/* Called when a parted child has ended, and all that it wrote was released. */
+/* Called when a parted child has ended and all its writes have been released. */
 static void child_ended(uint64_t name, uint64_t views)
 {
-    /* do not refuse views: they may be those that the unroller had when the unroller spawned the child */
+    /* do not refuse views: the unroller may have had them when it spawned the child */
     refuse_left(false);
     uat_flow_check(name, "the entry of a child of a flow");
     end_entry(name, views);

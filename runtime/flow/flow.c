@@ -70,7 +70,7 @@ void uat_flow_at(uat_flow_t *flow, const void *p)
 struct wait {
     struct uat_park park;
     uint64_t name;  /* name of the chunk whose count changes, or of the entry */
-    uint64_t value; /* the number that is added to count or left */
+    uint64_t value; /* added to the chunk's `count`, or to the entry's `left` */
 };
 
 /* Store the waiter before the atomic that publishes it. */
@@ -105,13 +105,13 @@ static void park_for_entry(struct uat_park *park, uint64_t block)
         uat_flow_ring_push(wait->name);
 }
 
-/* Wait until `ends` entries have ended, counted since the ledger began. */
+/* Wait until `ends` entries have ended since the ledger began. */
 static void wait_for_ends(uat_flow_t *flow, uint64_t ends)
 {
     struct uat_flow_state *s = uat_flow_state_open(flow);
     uint64_t n = ends - s->awaited;
     if (uat_flow_ended_count(s, true) >= ends) {
-        uat_global_after_join(); /* as after a wait */
+        uat_global_after_join(); /* ACQUIRE, as after a wait */
         return;
     }
     s->awaited += n;
@@ -121,7 +121,7 @@ static void wait_for_ends(uat_flow_t *flow, uint64_t ends)
     uat_park(&wait.park);
 }
 
-/* All entries have ended, so the flow continues in place. */
+/* Continue the flow in place, because all entries have ended. */
 static void go_in_place(uat_flow_t *flow)
 {
     uat_global_after_join(); /* F6 */
@@ -168,7 +168,7 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
                     size_t n)
 {
     check(flow, "a spawn into a flow");
-    if (uat_stop_wanted()) /* this is a place to stop, as at a spawn: no spawn is half done */
+    if (uat_stop_wanted()) /* a task may stop here, as at a spawn, because no spawn is half done */
         uat_stop_task();
     if (all_have_ended(flow) && !uat_flow_always()) {
         go_in_place(flow);

@@ -5,7 +5,7 @@
  * holds the mutex while it adds the value that its body left. A task locks the mutexes of its data in the order of the
  * mutexes' names, and waits for nothing else while it adds to a datum. So there is no deadlock. If a task names a datum
  * with both modes, it locks the datum's mutex once, and its body gets the datum itself. A task that runs in place needs
- * no mutex, because no other task of the flow is under way. If the task parts, later tasks wait for its end.
+ * no mutex, because no other task of the flow is under way. If such a task parts, later tasks wait for its end.
  */
 #include "runtime/flow/guard.h"
 
@@ -37,7 +37,7 @@ static void run_guarded(void *arg, void *result)
         uat_mutex_unlock((uat_mutex_t){.object = task->guard[i]});
 }
 
-/* The index of the first mutex whose name is not below this one's. */
+/* Returns the index of the first mutex whose name is at least `guard`. */
 static uint64_t place_of(const struct guarded *task, uint64_t guard)
 {
     uint64_t at = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/flow/home.h"
 
-enum { HOMES = UAT_FLOW_HOMES >> UAT_FLOW_HOME_SHIFT /* number of hosts that the bits tell apart */ };
+enum { HOMES = UAT_FLOW_HOMES >> UAT_FLOW_HOME_SHIFT /* number of hosts that the bits can distinguish */ };
 
 unsigned uat_flow_home(const void *p)
 {

@@ -5,22 +5,22 @@
  *
  *   F1  If a spawn returns with record 0, the spawned task has ended, and so have all tasks below that task. If the
  *       task parted, the task is in the map and in the ledger before the unroller's next spawn.
- *   F2  For conflicting tasks s < t, one of these holds: s ended in place; or the unroller has seen s's mark; or t's
- *       registration found the end in s.open; or s.open counts t; or s.open counts an entry that waits for s, and t
- *       waits for that entry.
- *   F3  `open` is closed once, by the worker where the task ended, after a RELEASE. next[0..k) is complete at that
- *       time: the unroller WRITEs it before its FETCH_ADD, and the worker READs it after its own FETCH_ADD.
+ *   F2  For conflicting tasks s < t, one of these holds: (a) s ended in place; (b) the unroller has seen s's mark; (c)
+ *       t's registration found the end in s.open; (d) s.open counts t; (e) s.open counts an entry that waits for s, and
+ *       t waits for that entry.
+ *   F3  The worker where the task ended closes `open` once, after a RELEASE. next[0..k) is complete by then. The
+ *       unroller WRITEs each place before its FETCH_ADD. The worker READs all places after its own FETCH_ADD.
  *   F4  `left` becomes 0 once. By then the unroller has added the number of registrations, each predecessor has
  *       subtracted 1, and the unroller has subtracted the number of predecessors that had ended before. Before the
  *       addition `left` is 0 or less. After the addition, `left` stays above 0 until the last subtraction. The worker
- *       whose atomic brings it to 0 makes the entry ready, once.
- *   F5  An entry is reused only after `mark` has its id. The worker that ends the entry WRITEs the mark when its READs
- *       of the entry are complete. Map lines name a task by its id. No other task of the flow has this id, so a line
- *       never mistakes a new use of an entry for an old one.
+ *       whose atomic brings `left` to 0 makes the entry ready, once.
+ *   F5  An entry is reused only after its mark holds the id of its last task. The worker that ends the entry WRITEs the
+ *       mark when its READs of the entry are complete. Map lines name a task by its id. No other task of the flow has
+ *       this id, so a line never mistakes a new use of an entry for an old one.
  *   F6  A body begins after an ACQUIRE that follows the last decrement. A body that runs in place begins after an
  *       ACQUIRE that follows the retirement of the last entry.
- *   F7  Tasks wait for earlier tasks only. So the oldest task that has not ended is ready or runs. There is no
- *       deadlock, whatever the window is.
+ *   F7  Tasks wait for earlier tasks only. So the oldest task that has not ended is ready or runs. No window leads to a
+ *       deadlock.
  *
  * Model: tests/model/flow.pml.
  */
@@ -84,8 +84,8 @@ struct uat_flow_chunk {
     /* atomics only; entries that have ended, minus the entries that the unroller waited for */
     _Alignas(64) uint64_t count;
     struct uat_flow_waiter waiter; /* the unroller, valid while count is negative */
-    /* the list that the parted child has left (runtime/sched/views_left.h), or 0; valid once the child's end is
-     * counted */
+    /* the list of views that the parted child has left (runtime/sched/views_left.h), or 0; valid once the child's end
+     * is counted */
     uint64_t views;
 };
 _Static_assert(sizeof(struct uat_flow_chunk) <= UAT_FLOW_ENTRY, "entries begin there");

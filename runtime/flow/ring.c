@@ -25,7 +25,7 @@ static struct uat_area area = {.name = "ready entries of flows",
 /* The entries for which ring k had no room, as a circular array. */
 static struct list {
     uint64_t *name;
-    size_t first, count, room; /* room: 0, or a power of two, because a division takes longer than the rest of a push */
+    size_t first, count, room; /* room: 0 or a power of two, so that a push needs no division, which is slow */
 } lists[UAT_FLOW_RINGS];
 
 static struct uat_flow_ring *own(void)
@@ -80,8 +80,8 @@ static uint64_t first(struct list *list)
     return name;
 }
 
-/* Acquire: a worker that takes an entry READs the entry's slot before its swap. This load orders these READs before our
- * store to the slot (Q2). Pairs with the CMP_SWAPs of uat_flow_ring_steal(). */
+/* Acquire: a worker that takes an entry READs the entry's slot before its swap. This load orders these READs before
+ * this worker's store to the slot (Q2). Pairs with the CMP_SWAPs of uat_flow_ring_steal(). */
 static uint64_t load_claims(int k)
 {
     const struct uat_flow_ends *ends = &own()->ends[k];
@@ -147,7 +147,7 @@ static bool claim(int rank, int k, uint64_t index)
 {
     struct uat_flow_staging *s = uat_flow_staging();
     uint64_t *claims = &((struct uat_flow_ring *)uat_segment_of(rank, own()))->ends[k].claims;
-    if (rank == uat_self.rank && uat_self.near_size > 0) /* as in uat_flow_add(); pairs with the thieves' swaps */
+    if (rank == uat_self.rank && uat_self.near_size > 0) /* acquires and releases; pairs with thieves' swaps */
         return __atomic_compare_exchange_n(claims, &index, index + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     struct uat_op op = uat_op_cmp_swap(&s->old[0], claims, index, index + 1);
     uat_flow_do((uint64_t)rank << 48, &op, 1);
@@ -209,8 +209,8 @@ static int look(struct seen *seen)
     return found;
 }
 
-/* READ the oldest entries of these rings. Returns the place of the first entry that should preferably run here, or 0.
- * The entries' names are in the staging area. */
+/* READ the oldest entries of these rings. Returns the index of the first ring whose entry is not for another host, or
+ * 0. The entries' names are in the staging area. */
 static int choose(const struct seen *seen, int n)
 {
     struct uat_flow_staging *s = uat_flow_staging();

@@ -45,11 +45,11 @@ void uat_flow_ring_push(uint64_t name);
 /* Is an entry ready here? */
 bool uat_flow_ring_any(void);
 
-/* Copy the names of all entries that are ready here, the oldest of each ring first. Meanwhile no other worker may take
- * an entry. Returns the number of names. names: room for all names, or NULL. */
+/* Copy the names of all entries that are ready here, the oldest of each ring first. No other worker may take an entry
+ * during the call. Returns the number of names. names: room for all names, or NULL. */
 size_t uat_flow_ring_copy(uint64_t *names);
 
-/* Take the oldest entry of this worker's first ring that is not empty. Returns its name, or 0. */
+/* Take the oldest entry from the first of this worker's rings that is not empty. Returns its name, or 0. */
 uint64_t uat_flow_ring_take(void);
 
 /* Try once to take an entry of another worker. Returns its name, or 0. */

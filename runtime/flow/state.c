@@ -56,17 +56,10 @@ static void drop(const struct uat_flow_line *line)
         uat_mutex_destroy((uat_mutex_t){.object = line->guard});
 }
 
-static size_t bytes_for(uint32_t parts, uint32_t lines)
-{
-    return sizeof(struct uat_flow_state) +
-           parts * (sizeof(struct uat_flow_part) + UAT_FLOW_CHUNK * sizeof(struct uat_flow_note)) +
-           lines * (sizeof(struct uat_flow_line) + 2 * sizeof(uint32_t));
-}
-
 /* Make an empty state with this room. The hash table is undefined. */
 static struct uat_flow_state *make(uint32_t parts, uint32_t lines)
 {
-    size_t bytes = bytes_for(parts, lines);
+    size_t bytes = uat_flow_state_bytes(parts, lines);
     struct uat_flow_state *s = get(bytes);
     memset(&s->bytes, 0, sizeof(*s) - sizeof(s->block));
     s->bytes = bytes;
@@ -89,7 +82,7 @@ static void add_chunk(struct uat_flow_state *s)
     uat_flow_parts(s)[s->parts++] = (struct uat_flow_part){.name = name_of(c), .free = (1u << UAT_FLOW_CHUNK) - 1};
 }
 
-/* The place of a datum in the hash table: the number of its line, plus 1, or 0 if it has none. */
+/* The hash table's place for a datum. It holds 1 + the number of the datum's line, or 0 if there is no line. */
 static uint32_t *place_of(struct uat_flow_state *s, uint64_t datum)
 {
     const struct uat_flow_line *lines = uat_flow_lines(s);
@@ -101,7 +94,6 @@ static uint32_t *place_of(struct uat_flow_state *s, uint64_t datum)
     return place;
 }
 
-/* Put all lines into the hash table. */
 static void hash_lines(struct uat_flow_state *s)
 {
     memset(uat_flow_hash(s), 0, 2 * s->line_room * sizeof(uint32_t));
@@ -133,9 +125,9 @@ struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow)
     uat_flow_do(flow->ledger, &op, 1);
     size_t bytes = head->bytes;
     uat_flow_check_block(flow->ledger, bytes, "the size of a flow's ledger");
-    if (bytes != bytes_for(head->part_room, head->line_room) || head->parts == 0 || head->parts > head->part_room ||
-        head->part_last >= head->parts || head->lines > head->line_room || head->line_room == 0 ||
-        (head->line_room & (head->line_room - 1)) != 0)
+    if (bytes != uat_flow_state_bytes(head->part_room, head->line_room) || head->parts == 0 ||
+        head->parts > head->part_room || head->part_last >= head->parts || head->lines > head->line_room ||
+        head->line_room == 0 || (head->line_room & (head->line_room - 1)) != 0)
         uat_word_refuse(uat_flow_rank(flow->ledger), "the size of a flow's ledger", bytes);
     struct uat_flow_state *here = get(bytes);
     /* The new block keeps the header that it has. */
@@ -213,15 +205,15 @@ static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t li
     return s;
 }
 
-/* The room for parts, or for lines, if the state moves to a larger block for another reason. It is doubled if more than
- * half is in use, because otherwise the state would soon move again. */
+/* The next room for parts (or lines) when the state moves because the lines (or parts) are full. A room that is more
+ * than half full is doubled, because otherwise the state would soon move again. */
 static uint32_t next_room(uint32_t used, uint32_t room)
 {
     return used > room / 2 ? 2 * room : room;
 }
 
-/* Make room for a line: drop the lines in which all entries have ended. If half of the lines are left, double the
- * room. */
+/* Make room for a line: drop the lines in which all entries have ended. If the other lines fill at least half of the
+ * room, double the room. */
 static struct uat_flow_state *make_line_room(uat_flow_t *flow)
 {
     struct uat_flow_state *s = state_of(flow);
@@ -295,8 +287,8 @@ static bool has_room(const struct uat_flow_part *part)
     return part->free && uat_flow_rank(part->name) == uat_self.rank;
 }
 
-/* The index of a part with a free entry, or -1. A part on this worker is preferred. If `here` is true, no part on
- * another worker is taken. The part that was used last comes first, so that most calls do not look at all parts. */
+/* The index of a part with a free entry, or -1. Parts on this worker come first. If `here` is true, parts on other
+ * workers do not count. The part that was used last is tried first, so most calls look at one part only. */
 static int free_part(struct uat_flow_state *s, bool here)
 {
     int found = -1;
@@ -335,7 +327,6 @@ uint64_t uat_flow_entry_begin(uat_flow_t *flow)
     return note->id;
 }
 
-/* Mark the entry as free. */
 static void free_entry(struct uat_flow_state *s, uint64_t id)
 {
     unsigned index = id & 0xffff;
@@ -362,7 +353,6 @@ uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now)
     return s->awaited + uat_flow_staging()->word[0];
 }
 
-/* The marks of a chunk. */
 static const uint64_t *marks(uint64_t chunk)
 {
     const struct uat_flow_chunk *c = uat_flow_address(chunk);
@@ -393,7 +383,7 @@ void uat_flow_retire(struct uat_flow_state *s)
         const uint64_t *mark = marks(part.name);
         for (unsigned i = 0; i < UAT_FLOW_CHUNK; i++) {
             struct uat_flow_note *note = &uat_flow_notes(s)[k * UAT_FLOW_CHUNK + i];
-            /* Acquire: the worker that ended the entry had finished with it before it WROTE the mark (F5). */
+            /* Acquire: the worker that ended the entry accessed it for the last time before writing the mark (F5). */
             if (note->id && uat_cpu_load_acquire(&mark[i]) == note->id) {
                 note->base += UAT_FLOW_ENDED + note->next;
                 s->retired++;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an unroller knows of its flow while tasks of the flow are under way elsewhere: the ledger's entries, and the map
- * from data to the entries that access them. No other task uses this state, so it needs no lock. The state lies in a
- * block of the evacuation heap of the worker where the unroller runs. If the unroller moves to another worker, the
- * state follows at the next call.
+ * The unroller's state of a flow while tasks of the flow are under way elsewhere. It has notes on the ledger's entries,
+ * and the map from data to the entries that access them. No other task uses this state, so it needs no lock. The state
+ * lies in a block of the evacuation heap of the worker where the unroller runs. If the unroller moves to another
+ * worker, the state follows at the next call.
  */
 #ifndef UAT_FLOW_STATE_H
 #define UAT_FLOW_STATE_H
@@ -35,7 +35,7 @@ struct uat_flow_note {
 
 /*
  * A line of the map. The lines in use lie one after the other, and a hash table has their numbers. Ids of entries that
- * have ended count as absent. The sharers are the tasks since the writer, which all access the datum in one mode:
+ * have ended count as absent. The sharers are the tasks after the writer. They all access the datum in one mode:
  * UAT_FLOW_IN, UAT_FLOW_ANY or UAT_FLOW_ADD. When a task with another of these modes follows, an entry without a body
  * joins the sharers, and counts as the writer.
  */
@@ -63,10 +63,17 @@ struct uat_flow_state {
     uint32_t part_last;        /* index of the part that gave the last entry */
     uint32_t lines, line_room; /* line_room is a power of two */
     uint32_t guards;           /* number of guards that were made */
-    /* lines, parts, notes, and the hash table: 2 * line_room places, each with 1 + the number of a line, or 0 */
+    /* lines, parts, notes, hash table; the hash table has 2 * line_room places, each with 1 + a line's number, or 0 */
     _Alignas(64) uint64_t room[];
 };
 
+/* Bytes of a state with room for this number of parts and of lines. */
+static inline size_t uat_flow_state_bytes(uint32_t parts, uint32_t lines)
+{
+    return sizeof(struct uat_flow_state) +
+           parts * (sizeof(struct uat_flow_part) + UAT_FLOW_CHUNK * sizeof(struct uat_flow_note)) +
+           lines * (sizeof(struct uat_flow_line) + 2 * sizeof(uint32_t));
+}
 static inline struct uat_flow_line *uat_flow_lines(struct uat_flow_state *s)
 {
     return (struct uat_flow_line *)s->room;
@@ -88,7 +95,7 @@ static inline struct uat_flow_note *uat_flow_note(struct uat_flow_state *s, uint
     return &uat_flow_notes(s)[id & 0xffff];
 }
 
-/* Has the entry of this id not ended, as far as the unroller knows? */
+/* Is the entry of this id under way, according to the unroller's notes? */
 static inline bool uat_flow_lives(struct uat_flow_state *s, uint64_t id)
 {
     const struct uat_flow_note *note = uat_flow_note(s, id);
@@ -123,11 +130,11 @@ uint64_t uat_flow_entry_begin(uat_flow_t *flow);
 /* Free an entry that no other worker knows. */
 void uat_flow_entry_undo(struct uat_flow_state *s, uint64_t id);
 
-/* Number of entries that have ended. If the words are far, this READs the number only if `now` is true. Otherwise the
- * result may be too low. */
+/* Returns the number of entries that have ended. If the count lies on another worker, this READs the count only if
+ * `now` is true. If `now` is false, the result may be too low. */
 uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now);
 
-/* Has the entry of this id not ended? If the entry lies on this worker, this checks its mark. */
+/* Is the entry of this id under way? If the entry lies on this worker, this first updates the notes from its mark. */
 bool uat_flow_is_under_way(struct uat_flow_state *s, uint64_t id);
 
 /* Retire the entries that have ended: afterwards they are free. */
@@ -140,8 +147,8 @@ uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_
 /* Returns the line of a datum, and makes it if there is none. bytes: size of the datum. */
 struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t bytes);
 
-/* Does what uat_flow_line_of() does. hint: the index of the line when it was looked up last, or any other number. Lines
- * move if room is made for others. */
+/* Does what uat_flow_line_of() does. hint: the index that the line had at its last lookup, or any other number. A
+ * line's index changes when room is made for other lines. */
 static inline struct uat_flow_line *uat_flow_line_at(uat_flow_t *flow, uint32_t hint, const void *p, uint64_t bytes)
 {
     struct uat_flow_state *s = (struct uat_flow_state *)uat_flow_address(flow->ledger);

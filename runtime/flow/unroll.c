@@ -30,13 +30,14 @@ void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, con
     uat_flow_do(name, chain, 2);
 }
 
-/* An entry that is being registered. begin() fills it in: the batch and `with` are large, and mostly unused. */
+/* An entry that is being registered. begin() sets single fields, because the batch and `with` are large and mostly
+ * unused. */
 struct newcomer {
     uat_flow_t *flow;
     uint64_t id, name;                /* the name includes the kind and the home */
     uint64_t count;                   /* registrations so far, including registrations with entries that had ended */
     uint64_t ended;                   /* number of registrations with entries that had ended */
-    uint32_t line[UAT_FLOW_ACCESSES]; /* where the map had the lines of the accesses */
+    uint32_t line[UAT_FLOW_ACCESSES]; /* indices that the lines of the accesses had */
     struct uat_flow_batch batch;
     uint64_t with[UAT_FLOW_BATCH]; /* ids of the entries whose registrations are in flight */
 };
@@ -84,8 +85,8 @@ static void append(struct newcomer *t, uint64_t p)
     note->last = t->id;
     if (uat_flow_is_near(name)) {
         *next = t->name;
-        /* The addition follows the store. It pairs with the FETCH_ADD in close_entry(), which comes before the load of
-         * next[] (F3). */
+        /* The FETCH_ADD follows the store of next[]. It pairs with the FETCH_ADD in close_entry(), which precedes the
+         * load of next[] (F3). */
         registered(t, p, uat_flow_add(name, &e->open, 1));
         return;
     }
@@ -150,13 +151,13 @@ static void add_to(struct newcomer *t, uint64_t p)
         p = note->relay;
         note = uat_flow_note(state(t), p);
     }
-    if (note->last == t->id || note->relay) /* t is a successor already, or the relay and therefore p have ended */
+    if (note->last == t->id || note->relay) /* t is a successor already; or the relay has ended, and so has p */
         return;
     if (note->next < UAT_FLOW_NEXT - 1) {
         append(t, p);
         return;
     }
-    struct newcomer relay; /* takes the last place */
+    struct newcomer relay; /* the relay takes the last place in p's next[] */
     flush(t);
     begin_join(&relay, t->flow);
     append(&relay, p);
@@ -181,7 +182,7 @@ static void follow(struct newcomer *t, const struct uat_flow_line *line, enum ua
             add_to(t, copy.sharer[i]);
 }
 
-/* Leave out the sharers that have ended. If at least `limit` are left, let one entry join them. */
+/* Drop the sharers that have ended. If at least `limit` sharers are left, replace them by one entry that joins them. */
 static void gather(uat_flow_t *flow, const void *p, uint64_t bytes, uint32_t limit)
 {
     struct uat_flow_line *line = uat_flow_line_of(flow, p, bytes);
@@ -203,7 +204,7 @@ static void gather(uat_flow_t *flow, const void *p, uint64_t bytes, uint32_t lim
     line->sharers = 1;
 }
 
-/* Put an access into the map. hint: where the line of the datum was, or UINT32_MAX. */
+/* Put an access into the map. hint: the index that the datum's line had, or UINT32_MAX. */
 static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, uint32_t hint)
 {
     struct uat_flow_line *line = uat_flow_line_at(flow, hint, access->p, uat_flow_bytes_of(access));
@@ -224,7 +225,7 @@ static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access
         line->sharer[line->sharers++] = id;
 }
 
-/* hints: for each access, where the line of its datum was, or NULL. */
+/* hints: for each access, the index that the datum's line had; or NULL. */
 static void map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n, const uint32_t *hints)
 {
     for (size_t i = 0; i < n; i++)

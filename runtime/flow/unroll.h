@@ -5,8 +5,8 @@
 
 #include "runtime/flow/state.h"
 
-/* Fill in an entry that no other worker knows. fn, arg and size are its body. They are NULL and 0 if the entry only
- * joins others. */
+/* Fill in an entry that no other worker knows. fn, arg, size: its body; NULL, NULL and 0 if the entry only joins
+ * others. */
 void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, const void *arg, size_t size);
 
 /* Bytes of the datum; 0 for a block of a matrix, because other data lie between its rows. */

@@ -18,7 +18,8 @@ static int own_rank(void)
     return uat_global.config.transport->rank;
 }
 
-/* Do all workers pass the same arguments? The lowest rank that differs from rank 0 reports it. */
+/* Do all workers pass the same arguments? The lowest rank whose arguments differ from rank 0's reports the
+ * difference. */
 static int compare(const uint64_t mine[4])
 {
     uint64_t his[4];

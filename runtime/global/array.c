@@ -50,8 +50,8 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
     return rc || !links->room ? rc : links->room(g->bulk, bytes, memobj->page > 0);
 }
 
-/* The leader exposes its object to the workers of all hosts, which reach it by the key. This is only for transports
- * where CPUs do not copy. */
+/* The leader exposes its object to the workers of all hosts. They reach the object by the key. Only transports where
+ * CPUs do not copy need this. */
 static int expose(struct uat_array *a, struct uat_bulk_key *key)
 {
     struct uat_global *g = &uat_global;
@@ -267,7 +267,7 @@ static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved,
     rc = uat_global_agree(rc); /* agree here, so that no worker maps memory that does not exist */
     if (!rc)
         rc = uat_global_agree(make_object(a, &mine));
-    if (!rc) { /* every worker has its table here, or agree() would have failed */
+    if (!rc) { /* every worker has its table, or uat_global_agree() would have failed */
         uat_check(uat_global_gather_from(g->host.leader, g->host.count, &mine, sizeof(mine), all));
         rc = uat_global_agree(attach(a, all));
     }
@@ -291,14 +291,14 @@ int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chu
     int rc = uat_table_next(asked, &saved);
     if (rc)
         return rc;
-    if (saved && saved->start == 0) { /* main() must continue as it did in the interrupted job */
+    if (saved && saved->start == 0) { /* the call failed in the interrupted job, so it must fail again */
         if (own_rank() == 0)
             uat_error("%zu MiB of global memory are refused, as in the job that was interrupted", bytes >> 20);
         rc = -ENOMEM;
     } else {
         size_t size = (bytes + chunk - 1) / chunk * chunk;
         if (saved && asked->distribution != UAT_TABLE_PARTS && uat_place_granules(saved->shift, size) > saved->granules)
-            chunk = saved->chunk; /* this job's chunks would reach into the next array's addresses */
+            chunk = saved->chunk; /* chunks of this job's size would reach into the next array's addresses */
         rc = make(bytes, chunk, saved, out);
     }
     made.start = 0;

@@ -28,7 +28,7 @@ struct uat_array {
     int fd;                      /* descriptor of this host's memory object, open in its leader; or -1 */
     void *linear;                /* a leader's mapping of the whole object, which it exposes; or NULL */
     size_t granules;
-    unsigned shift;            /* which shift the array's addresses have: see place.c */
+    unsigned shift;            /* number of the shift that the array's addresses have: see place.c */
     void **window;             /* for each host: address of its object's mapping in this process, or NULL */
     struct uat_memobj *memobj; /* for each host: its memory object */
 };
@@ -52,15 +52,15 @@ void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintpt
 int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chunk, struct uat_array **out);
 void uat_array_drop(struct uat_array *a);
 
-/* place.c: reserve addresses for an array, the same on all workers. saved: the checkpoint's entry for the array, which
- * has the array's earlier addresses; or NULL. Returns 0, or a negative errno that has been reported. */
+/* place.c: reserve addresses for an array, the same on all workers. saved: the checkpoint's entry with the array's
+ * earlier addresses, or NULL. Returns 0, or a negative errno that has been reported. */
 int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved);
 void uat_place_release(const struct uat_array *a);
 /* The number of granules of an array of `size` bytes with this shift. */
 size_t uat_place_granules(unsigned shift, size_t size);
 
-/* temporary.c: set the memory of temporary arrays, and its ledger, which is an array of one block. Both are NULL if
- * there is no such memory. */
+/* temporary.c: set the memory of temporary arrays, and its ledger. The ledger is an array of one block. Both are NULL
+ * if there is no such memory. */
 void uat_temporary_set(struct uat_array *space, struct uat_array *own_ledger);
 /* The number of chunks in a unit, if the memory has `chunks` chunks. */
 size_t uat_temporary_chunks(size_t chunks);
@@ -115,7 +115,7 @@ static inline uintptr_t uat_head_line(int rank)
     return (uintptr_t)((colours ? colours[rank] : rank) % UAT_COLOURS) * UAT_COLOUR_STEP;
 }
 
-/* Set what uat_global_checkout() finds for addresses of array a. */
+/* Set the near run that uat_global_checkout() finds for addresses of array a. */
 void uat_near_set(const struct uat_array *a, struct uat_near_run run);
 
 #endif

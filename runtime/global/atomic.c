@@ -76,8 +76,8 @@ uint64_t uat_atomic_load_elsewhere(const uat_atomic_t *word)
     struct uat_home home = check("uat_atomic_load()", word, false);
     /* A CPU may load a word that adapters change. In virtual time the word is READ, because a loop of loads must let
      * time pass. If another adapter of this host changes the word, a completion from this worker's adapter does not
-     * imply that the change is in memory. So such a word, too, is READ: through the other adapter, after this worker's
-     * additions (B2). */
+     * imply that the change is in memory. So such a word is READ, too. The READ goes through the other adapter, and
+     * follows this worker's additions (B2). */
     if (home.host == uat_global.host.own && !UAT_IS_VIRTUAL()) {
         await_additions(home.host);
         /* Acquire: pairs with any worker's atomic on this word, by an adapter (B5). */

@@ -7,7 +7,7 @@
 
 /* Bytes at the end of each part that hold the bounds; 0 without torture. */
 size_t uat_bounds_size(void);
-/* Mark an object of `bytes` bytes, in a place of `room` bytes, as in use, and fill the rest of the place. */
+/* Mark an object as in use, and fill the rest of its place. bytes: size of the object. room: size of its place. */
 void uat_bounds_set(uintptr_t object, size_t bytes, size_t room);
 /* Mark the object as free. Ends the job if the rest of its place was written. */
 void uat_bounds_clear(uintptr_t object, size_t room);

@@ -200,8 +200,8 @@ static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t blo
     return s;
 }
 
-/* READ [at, end) of one block, except for bytes that are checked out for writing. Only the slot has their values
- * (G10). */
+/* READ [at, end) of one block, except for bytes that are checked out for writing. The values of these bytes are only in
+ * the slot (G10). */
 static void fetch_around(struct uat_slot_of_cache *s, uintptr_t at, uintptr_t end)
 {
     struct uat_global *g = &uat_global;

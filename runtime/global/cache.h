@@ -10,13 +10,13 @@
 struct uat_slot_of_cache {
     _Alignas(64) uint64_t block; /* address >> UAT_BLOCK_SHIFT; 0: none */
     uint64_t epoch;              /* the epoch in which `valid` holds */
-    uint16_t valid;              /* parts that are valid copies of the home's bytes, or were checked in since */
+    uint16_t valid;              /* parts whose bytes are valid: copied from the home, or checked in here */
     uint16_t arriving;           /* parts whose prefetch is in flight */
     uint32_t dirty, dirty_end;   /* bytes checked in and not yet posted: [dirty, dirty_end); none if dirty_end is 0 */
     uint32_t link;               /* link to the block's home */
     bool listed;                 /* the slot is in `pending` */
-    /* read_end is the number of the link's operation that ends the last READ to the slot; write_end, of the last WRITE
-     * from it */
+    /* read_end: number of the link's operation that ends the last READ to the slot. write_end: number of the operation
+     * that ends the last WRITE from the slot. */
     uint64_t read_end, write_end;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Checkout and checkin of ranges that are neither near nor in the cache. For near and cached ranges
- * include/uat/global.h makes no call.
+ * include/uat/detail/global.h makes no call.
  */
 #include "runtime/global/cache.h"
 #include "runtime/global/record.h"

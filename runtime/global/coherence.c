@@ -55,7 +55,7 @@ static void acquire(void)
 {
     uat_global.cache.epoch++;
     uat_far.epoch += UINT64_C(1) << UAT_FAR_EPOCH_SHIFT;
-    if (uat_far.epoch == 0) /* the number wrapped, so old runs may be shown under epochs that recur */
+    if (uat_far.epoch == 0) /* the number wrapped, so runs of old epochs might count as valid again */
         uat_cache_hide();
 }
 

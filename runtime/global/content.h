@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { UAT_CONTENT_PIECE = 1 << 20 /* maximum bytes of a piece: they stay in the caches from use to use */ };
+enum { UAT_CONTENT_PIECE = 1 << 20 /* maximum bytes of a piece; a piece stays in the CPU's caches from use to use */ };
 
 /* Called with a piece of memory, which is near. Returns 0 to continue. */
 typedef int uat_content_fn(void *arg, const void *at, size_t bytes);
@@ -29,8 +29,8 @@ bool uat_content_has(uint64_t at, uint64_t bytes);
 /* Write bytes to their home. The bytes have arrived once uat_global_before_stop() has returned. */
 void uat_content_put(uint64_t at, const void *from, size_t bytes);
 
-/* Point *words to the bookkeeping of a part for objects. Returns its number of bytes; 0: this worker does not have the
- * part. Valid until the next call. */
+/* Point *words to the bookkeeping of a part for objects. Returns the size of the bookkeeping in bytes, or 0 if this
+ * worker does not have the part. *words is valid until the next call. */
 size_t uat_objects_save(int part, uint64_t **words);
 
 /* Restore the bookkeeping that uat_objects_save() returned. Returns whether the words are sound and this worker has the

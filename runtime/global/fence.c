@@ -23,8 +23,8 @@ static void protect(const struct uat_array *a, uintptr_t from, uintptr_t to, int
     }
 }
 
-/* Does the fence include the array at this granule? The fence leaves out frozen arrays, which need no order, and the
- * memory of objects and of temporary arrays, which the runtime itself uses. */
+/* Does the fence include this array? The fence leaves out frozen arrays, because accesses to them need no order. It
+ * also leaves out the memory of objects and of temporary arrays, because the runtime itself uses that memory. */
 static bool is_fenced(const struct uat_array *a)
 {
     return a != &uat_nowhere && a != uat_global.temporary.ledger && uat_global_is_array((const void *)a->start);

@@ -5,7 +5,7 @@
  * A crossing edge is a happens-before edge between tasks on two different workers. After RELEASE every byte that this
  * worker checked in lies in its home's memory. After ACQUIRE cached bytes count as outdated. The hooks:
  *
- *   a  before_publication   RELEASE before a continuation is published, and before `claims` is read for it
+ *   a  before_publication   RELEASE before a continuation is published, and before `claims` is read
  *   b  before_end           RELEASE before the FETCH_ADD of a child's end
  *   c  before_wait          RELEASE before the FETCH_ADD of a joiner that waits
  *   d  after_steal          ACQUIRE after a steal has won
@@ -30,7 +30,7 @@ struct uat_transport;
 struct uat_global_config {
     struct uat_transport *transport;
     const int *host_of; /* host number of each rank, below the number of ranks; copied */
-    bool strict, late;  /* torture: check everything; operations take effect late */
+    bool strict, late;  /* torture. strict: check everything; late: operations take effect late */
     uint64_t seed;
     void (*watch)(uintptr_t at, size_t bytes, bool writes); /* torture: called at a checkout in an array; or NULL */
     int (*barrier)(void);
@@ -50,7 +50,7 @@ int uat_global_prepare(const struct uat_global_config *config);
  * closed. */
 const uint64_t *uat_objects_freed_word(void);
 
-/* Does p lie in an array that may be written: not in a frozen or temporary array, nor in an object? */
+/* Does p lie in an array that tasks may write? Frozen arrays, temporary arrays and objects do not count. */
 bool uat_global_is_array(const void *p);
 
 /* Is there far memory? There is if global memory is open in a job of several hosts. */
@@ -62,9 +62,9 @@ int uat_global_host(const void *p);
 bool uat_global_host_is_near(int first, int step);
 
 /*
- * Torture, in three steps: make the near pages of all arrays inaccessible; make the pages of named ranges accessible
- * again; make all pages accessible again. Between the first and the last call the worker runs one task, which must not
- * wait.
+ * Torture: uat_global_fence() makes the near pages of all arrays inaccessible. uat_global_fence_open() makes the pages
+ * of a named range accessible again. uat_global_unfence() makes all pages accessible again. Between uat_global_fence()
+ * and uat_global_unfence() the worker runs one task, which must not wait.
  */
 void uat_global_fence(void);
 void uat_global_fence_open(const void *p, size_t bytes, bool writes);
@@ -103,8 +103,9 @@ const bool *uat_global_unreleased(void);
 enum { UAT_OPEN_MAX = 256 /* maximum number of recorded checkouts */ };
 
 /*
- * The open checkouts of this worker (G3), except the near ranges, which uat_near only counts. Records 1 to uat_far.last
- * are far ranges and, under torture, near ones. Record 0 is no range, and matches nothing that can be checked in.
+ * The open checkouts of this worker (G3). Records 1 to uat_far.last are far ranges and, under torture, near ranges.
+ * Without torture, near ranges are not recorded: uat_near only counts them. Record 0 is no range, and matches nothing
+ * that can be checked in.
  */
 extern struct uat_open uat_opens[1 + UAT_OPEN_MAX] __attribute__((visibility("hidden")));
 /* The number of split-phase transfers in flight. */
@@ -119,7 +120,7 @@ static inline bool uat_global_has_open(void)
     return uat_far.last != uat_opens || (uat_transfers_open | (uat_near.begun - uat_near.ended)) != 0;
 }
 
-/* G3: nothing may be checked out or in flight here. where: "at a spawn", ... */
+/* Ends the job if anything is checked out or in flight (G3). where: "at a spawn", ... */
 static inline void uat_global_refuse_open(const char *where)
 {
     if (__builtin_expect(uat_global_has_open(), 0))

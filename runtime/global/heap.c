@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects: a worker allocates them in its own part, and any worker may free them. Sizes come in classes; each doubling
- * of the size has four classes. Each class has a list of free objects. If the list is empty, an object is taken from
- * the part's memory that was never used.
+ * Objects: a worker allocates them in its own part, and any worker may free them. Each object belongs to a size class;
+ * there are four classes for each doubling of the size. Each class has a list of free objects. If the list is empty, an
+ * object is taken from the part's memory that was never used.
  *
  * A worker that frees another's object WRITEs the link into the object and CMP_SWAPs the head of the owner's list (B1
  * orders the two). The owner takes the whole list at once, so there is no ABA.

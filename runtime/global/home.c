@@ -19,8 +19,8 @@ void uat_near_set(const struct uat_array *a, struct uat_near_run run)
 }
 
 /*
- * Chunk c lives with rank c mod size. A host's memory object holds its chunks in the order of their addresses. So near
- * chunks that are neighbours are neighbours in the object, too, and one mapping serves them.
+ * Chunk c lives with rank c mod size. A host's memory object holds its chunks in the order of their addresses. So
+ * neighbouring near chunks are neighbours in the object, too, and need only one mapping.
  */
 struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory object that holds one host's share of an array. The host's leader creates it; the other workers of the
- * host open it through /proc/PID/fd/N. It has no name anywhere, so the kernel frees it with the last process. It
- * consists of reserved huge pages if there are enough, and otherwise of the pages that the kernel chooses.
+ * host open it through /proc/PID/fd/N. The object has no name anywhere, so the kernel frees it when the last process
+ * ends. The object consists of reserved huge pages if there are enough, and otherwise of the pages that the kernel
+ * chooses.
  */
 #include <errno.h>
 #include <fcntl.h>

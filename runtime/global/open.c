@@ -70,7 +70,7 @@ static void number_hosts(struct uat_global *g, int wanted, int (*adapter)(struct
     }
 }
 
-/* Find the hosts. In a job of one host the bytes need no adapter, so the host is not divided by adapters, and an array
+/* Find the hosts. In a job of one host, no adapter carries bytes. So the host is not divided by adapters, and an array
  * needs few mappings. */
 static void find_hosts(struct uat_global *g)
 {

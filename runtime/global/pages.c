@@ -90,7 +90,7 @@ int uat_pages_touch(const struct uat_array *a)
     return 0;
 }
 
-/* Does the kernel use huge pages for this memory? It reports only memory that was touched. */
+/* Does the kernel use huge pages for this memory? The kernel reports only memory that was touched. */
 static bool is_transparent(uintptr_t start)
 {
     char line[256];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An array's addresses start at a granule of 1 GiB, which identifies the array, plus a shift of up to 254 MiB.
+ * Each array has its own granules of 1 GiB. The array's offset in its first granule, up to 254 MiB, is its shift.
  *
  * The shift is needed because a program often walks over several arrays in step, at equal distances from the arrays'
  * starts. Many processors choose the way of a first-level cache by a hash of the address, and lines with equal hashes
  * evict each other. AMD's Zen pairs the bits 12 to 27: 12 with 27, 13 with 26, 14 with 25, 15 with 20, 16 with 21, and
  * so on to 19 with 24. Arrays that start at multiples of 1 GiB are equal in all of these bits.
  *
- * So the shift changes bits 21 to 27, and lower bits stay 0: an array is aligned to 2 MiB, which blocks and huge pages
- * need. The shifts of 16 arrays are the code words of the 7-bit Hamming code: any two differ in at least three bits. If
- * two shifts differed in fewer bits, elements whose offsets differ by a power of two would collide. An example is rows
- * of 64 KiB in arrays whose shifts differ by 2 MiB. uat-collide measures this. The cache of far memory starts 1 MiB
- * after a multiple of 2 MiB (cache.c). So a copy between an array and the cache does not collide.
+ * So the shift changes bits 21 to 27, and lower bits stay 0, because blocks and huge pages need arrays that are aligned
+ * to 2 MiB. The shifts of 16 arrays are the code words of the 7-bit Hamming code: any two differ in at least three
+ * bits. If two shifts differed in fewer bits, elements whose offsets differ by a power of two would collide. An example
+ * is rows of 64 KiB in arrays whose shifts differ by 2 MiB. uat-collide measures such collisions. The cache of far
+ * memory starts 1 MiB after a multiple of 2 MiB (cache.c). So a copy between an array and the cache does not collide.
  */
 #include <errno.h>
 #include <string.h>

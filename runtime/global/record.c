@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of open checkouts, for checks. It always has the far ranges. Under torture it also has the near ranges. The
- * list is short. */
+/* The list of open checkouts, for checks. The list is short. It has all far ranges and, under torture, also all near
+ * ranges. */
 #include "runtime/global/array.h"
 #include "runtime/global/record.h"
 #include "runtime/job/fatal.h"

@@ -7,8 +7,8 @@
 
 /*
  * The kind of an open checkout: its enum uat_access, plus flags that say where its bytes are. If no flag is set, the
- * bytes are in the ring. Far checkouts are recorded with their kind. Under torture near checkouts are recorded with it,
- * too.
+ * bytes are in the ring. Every recorded checkout has a kind. Far checkouts are always recorded; near checkouts, only
+ * under torture.
  */
 enum {
     UAT_OPEN_ACCESS = 3, /* mask */

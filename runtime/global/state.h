@@ -69,7 +69,7 @@ struct uat_global {
         struct uat_array *parts;                 /* the array of all workers' parts, which hold objects */
     } array;
     struct {
-        struct uat_array *space, *ledger; /* memory of the temporary arrays, and which units of it are taken; or NULL */
+        struct uat_array *space, *ledger; /* the temporary arrays' memory, and the ledger of its units; or NULL */
         size_t unit;                      /* bytes of a unit */
         uint64_t units;
     } temporary;
@@ -134,7 +134,7 @@ void uat_put_unchecked(uintptr_t at, const void *local, size_t bytes);
 /* place.c: the shift of this number, 0 to UAT_SHIFTS - 1, in bytes. */
 uint64_t uat_place_shift(unsigned number);
 
-/* heap.c: prepare the parts that this worker keeps to hold objects. These are its own part and the ghosts' parts.
+/* heap.c: prepare this worker's parts to hold objects. These are its own part and the ghosts' parts that it keeps.
  * Returns 0, or -ENOMEM, which has been reported. */
 int uat_objects_start(void);
 void uat_objects_end(void);

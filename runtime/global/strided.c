@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Get and put of rows at equal distances. Both calls also exist in two steps. Each row is a transfer of transfer.c. */
+/* Get and put of rows at equal distances. Both calls also have a split-phase form. Each row is a transfer of
+ * transfer.c. */
 #include <inttypes.h>
 
 #include "include/uat/global.h"
@@ -8,7 +9,7 @@
 
 enum { WINDOW = 32 /* rows in flight */ };
 
-/* Ends the job unless all rows lie in one array and none overlap. Returns false if there is nothing to copy. */
+/* Ends the job unless all rows lie in one array and no two rows overlap. Returns false if there is nothing to copy. */
 static bool check(const char *call, uintptr_t at, size_t pitch, size_t local_pitch, size_t bytes, size_t rows,
                   bool writes)
 {
@@ -56,9 +57,9 @@ void uat_global_put_strided(void *global, size_t pitch, const void *local, size_
 }
 
 /*
- * Join a row to the rows before it. `all` stands for the rows before and `row` for one more. Afterwards `all` stands
- * for all of them. A link completes its operations in order, so the end of the last row on a link is the end of all
- * rows on it. If the row's home differs from the home of the rows before, this waits for the rows before.
+ * Add the transfer `row` to the transfer `all` of the rows before it. A link completes its operations in order, so the
+ * end of a link's last row is the end of all its rows. If `row` has another home than the rows before it, this function
+ * waits for these rows.
  */
 static void join(uat_global_transfer_t *all, uat_global_transfer_t *row)
 {

@@ -14,7 +14,7 @@ static struct {
     bool keeps;
     struct uat_table_entry *entry;
     size_t count, room;
-    size_t made; /* number of calls of this job; the entries from this one on are a checkpoint's */
+    size_t made; /* number of calls that this job has made; entries from number `made` on are a checkpoint's */
 } table;
 
 void uat_table_open(void)

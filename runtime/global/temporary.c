@@ -11,12 +11,12 @@
  *   E2  Units belong to the task that set their bits. Only this task, or a later task in the program's order, writes
  *       the units' entries or clears their bits.
  *   E3  All that this worker wrote to the units is at its home before their bits are cleared. Otherwise a late WRITE
- *       would overwrite the next array in the same place. What other workers wrote was at home when an edge of the task
- *       graph, or an object of uat/sync.h, ordered it before the call (coherence.c).
+ *       would overwrite the next array in the same place. What other workers wrote is at home already: an edge of the
+ *       task graph, or an object of uat/sync.h, has ordered it before the call (coherence.c).
  *
- * Cached bytes of an earlier array need no care. A task reads only bytes that the task itself, or a task before it,
- * wrote after the allocation. If the write was on another worker, an acquire lies between the write and the read. If it
- * was on the same worker, the write has changed the worker's cache.
+ * Cached bytes of an earlier array do no harm. A task reads only bytes that the task itself, or a task before it, wrote
+ * after the allocation. If the write was on another worker, an acquire lies between the write and the read. If it was
+ * on the same worker, the write has changed the worker's cache.
  */
 #include <errno.h>
 

@@ -75,8 +75,8 @@ static void finish(uat_global_transfer_t *t)
     *t = (uat_global_transfer_t){0};
 }
 
-/* Post pending bytes of the range before the put's own WRITE. The put's WRITE then overlaps their range in the link's
- * set, so it waits for a flush. */
+/* Post pending bytes of the range before the put's own WRITE. The put's WRITE then overlaps the range of these bytes in
+ * the link's set, so the put's WRITE waits for a flush. */
 static uint64_t put_far(uintptr_t at, const void *source, size_t bytes)
 {
     uat_writeback_range(at, bytes);
@@ -182,7 +182,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
     struct uat_home home = uat_array_home(a, at);
     if (home.near || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
         !g->bulk->class_->reaches(g->bulk, local, bytes)) {
-        uat_put_unchecked(at, local, bytes); /* this call does not wait for the home, either */
+        uat_put_unchecked(at, local, bytes); /* a plain put does not wait for the home, either */
         return;
     }
     *t = (uat_global_transfer_t){
@@ -191,8 +191,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
 
 void uat_global_transfer_wait(uat_global_transfer_t *t)
 {
-    if (t->mark != BEGUN || uat_transfers_open == 0) /* the transfer is not in flight, or is a copy of one that was
-                                                      * waited for */
+    if (t->mark != BEGUN || uat_transfers_open == 0) /* not in flight, or a copy of a completed transfer */
         uat_fatal("uat_global_transfer_wait(): the transfer at %p is not in flight; every transfer must be waited for "
                   "once",
                   (void *)t);

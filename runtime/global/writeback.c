@@ -21,7 +21,7 @@ void uat_writeback_slot(struct uat_slot_of_cache *s)
 void uat_writeback_mark(struct uat_slot_of_cache *s, size_t from, size_t to)
 {
     struct uat_global *g = &uat_global;
-    if (s->dirty_end && from <= s->dirty_end && to >= s->dirty) { /* G4: the union of the two has no further byte */
+    if (s->dirty_end && from <= s->dirty_end && to >= s->dirty) { /* G4: no byte lies between the two ranges */
         s->dirty = from < s->dirty ? (uint32_t)from : s->dirty;
         s->dirty_end = to > s->dirty_end ? (uint32_t)to : s->dirty_end;
     } else {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The first worker that meets an error is the speaker. It listens on an abstract socket whose name stands for job, host
- * and error. The other workers find the name taken, connect, and wait until the speaker has printed. Only then do they
- * end the job, because that would end the speaker, too. No file is involved, and the kernel frees the name.
+ * and error. The other workers find the name taken, connect, and wait until the speaker has printed. They end the job
+ * only after that, because the job's end would also end the speaker. No file is involved, and the kernel frees the
+ * name.
  *
- * A worker is silent only if the speaker says that it has printed. The speaker says so by sending a byte. A second
- * socket says so to workers that connect later. If the speaker is killed before it says so, the other workers print.
+ * A worker stays silent only if the speaker has said that it printed the line. The speaker says so by sending a byte. A
+ * second socket says so to workers that connect later. If the speaker is killed before that, each other worker prints
+ * the line.
  */
 #include "runtime/job/alike.h"
 
@@ -54,7 +56,7 @@ struct name {
     socklen_t size;
 };
 
-/* The name of the speaker's socket, or of the socket that says that the speaker has printed. */
+/* The name of the speaker's socket, or of a second socket whose existence says that the speaker has printed. */
 static struct name name_of(const char *what, uint64_t error)
 {
     struct name name = {.address = {.sun_family = AF_UNIX}}; /* an abstract name begins with 0 */
@@ -181,7 +183,7 @@ static void print(const char *format, const char *line, const char *text)
 {
     uint64_t error = hash(alike.job, strcmp(format, "%s") == 0 ? text : format);
     const struct name name = name_of("alike", error);
-    /* A line that starts with a blank belongs to a table, and so to the line above it. */
+    /* A line that starts with a blank is a row of a table, and belongs to the line above it. */
     bool alone = *text == ' ' || knows(error);
     int fd = alone ? -1 : listen_as(&name, alike.workers);
     if (fd >= 0) {

@@ -19,7 +19,7 @@ void uat_alike_close(void);
 
 /*
  * Should this worker report this matter for its host? True for the first worker that asks, and for a worker that is
- * alone on its host. number: distinguishes matters of one name. May be called after uat_alike_close(), too.
+ * alone on its host. number: tells apart several matters that share a name. May be called after uat_alike_close(), too.
  */
 bool uat_alike_speaks(const char *matter, uint64_t number);
 

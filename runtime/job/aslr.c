@@ -50,7 +50,7 @@ static char **read_arguments(void)
 
 void uat_aslr_off(void)
 {
-    /* AT_SECURE: exec would clear the flag of a set-user-id program each time, so re-executing would never end. */
+    /* AT_SECURE: exec clears the flag in a set-user-id program, so such a program would re-execute without end. */
     int persona = personality(ASK);
     if (persona < 0 || (persona & ADDR_NO_RANDOMIZE) || getauxval(AT_SECURE))
         return;

@@ -3,9 +3,9 @@
 #define UAT_ASLR_H
 
 /*
- * Turn address-space randomisation off, so that code and data lie at the same addresses in all workers. If it is on,
- * this re-executes the program with the folders of its libraries (library_path.h) and does not return. If the kernel
- * forbids that (as Docker's default seccomp filter does), this does nothing. In that case the comparison of the
+ * Turn off address-space randomisation, so that code and data have the same addresses in all workers. If randomisation
+ * is on, this re-executes the program with the folders of its libraries (library_path.h) and does not return. If the
+ * kernel forbids that (as Docker's default seccomp filter does), this does nothing. In that case the comparison of the
  * workers' layouts decides whether the job can start.
  */
 void uat_aslr_off(void);

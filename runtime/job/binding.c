@@ -35,8 +35,8 @@ static bool find_allowed(cpu_set_t *allowed)
     return true;
 }
 
-/* Find for each hardware thread the lowest hardware thread on the same physical core. If the kernel does not say which
- * that is, take the thread itself. (Linux counts each hardware thread as a core.) */
+/* Find for each hardware thread the lowest hardware thread on the same physical core. If the kernel does not name that
+ * thread, use the thread itself. (Linux counts each hardware thread as a core.) */
 static void find_siblings(int siblings[CPU_SETSIZE])
 {
     for (int c = 0; c < CPU_SETSIZE; c++) {
@@ -92,7 +92,7 @@ static void place_self(enum uat_bind bind, const cpu_set_t *cores, const cpu_set
         return;
     }
     if (bind == UAT_BIND_AUTO && local_size == 1)
-        return; /* there is nothing to keep apart, and every other job of one worker would choose the same core */
+        return; /* one worker needs no core of its own, and all jobs of one worker would choose the same core */
     find_siblings(siblings);
     int core = uat_binding_choose(cores, siblings, local_rank, local_size);
     if (core >= 0)
@@ -126,7 +126,8 @@ static int first_core(const cpu_set_t *cores)
     return -1;
 }
 
-/* The number of workers confined to the same set of cores as worker i. *other becomes another one of them, or -1. */
+/* The number of workers confined to the same set of cores as worker i. *other becomes the rank of another such worker,
+ * or -1. */
 static int count_equal(const struct uat_binding *const *places, int n, int i, int *other)
 {
     int equal = 0;

@@ -77,8 +77,8 @@ static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def
 }
 
 /*
- * The launcher is the program that owns the PMIx server. Environment variables alone cannot identify it, because they
- * may come from an outer launcher, such as the Slurm step around an mpirun.
+ * The launcher is the program that owns the PMIx server. Environment variables alone cannot identify it: an outer
+ * launcher, such as the Slurm step around an mpirun, may have set them.
  */
 static const char *find_launcher(void)
 {
@@ -94,7 +94,7 @@ static const char *find_launcher(void)
 }
 
 /*
- * Without PMIx a launcher silently starts N jobs of one worker, and so does a batch script that forgets its launcher.
+ * A launcher without PMIx silently starts N jobs of one worker. A batch script that forgets its launcher does so, too.
  * Detect that and report the right command. A worker is fine if its launcher, such as `uatrun -n 1`, says that the
  * worker is alone.
  */
@@ -109,7 +109,7 @@ static int refuse_singleton(void)
         {"SLURM_NTASKS", "in a Slurm allocation type: srun --mpi=pmix ... (with -n 1 if one worker is what you want)"},
     };
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-        /* if there is a step, the step decides, not the allocation around it */
+        /* a step takes precedence over the allocation around it */
         if (strcmp(launchers[i].variable, "SLURM_NTASKS") == 0 && getenv("SLURM_STEP_NUM_TASKS"))
             continue;
         long n = get_count(launchers[i].variable);
@@ -354,7 +354,7 @@ static void abort_unanswered(int number)
     _exit(abort_status);
 }
 
-/* Abort within a bounded time. The server answers only after it has told the other servers; across a cut network that
+/* Abort within a bounded time. The server answers only after it has told the other servers. If the network is cut, that
  * may take minutes. */
 static void abort_bound(int status)
 {

@@ -17,8 +17,8 @@ struct uat_job {
 };
 
 /* Callbacks. `waiting` is called several times a second during a wait for the other workers, and may end the job.
- * `waited` is called when the wait is over. `unanswered` is called before this process ends if the launcher has not
- * answered an abort. The call may be in a signal handler. `unanswered` may be NULL. */
+ * `waited` is called when the wait is over. If the launcher has not answered an abort, `unanswered` is called before
+ * this process ends. The call may be in a signal handler. `unanswered` may be NULL. */
 struct uat_bootstrap_user {
     void (*waiting)(void);
     void (*waited)(void);

@@ -44,10 +44,10 @@ enum uat_collective {
     UAT_CALLS
 };
 
-/* What a peer is doing, as far as this worker's call is concerned. */
+/* What a peer is doing, relative to this worker's call. */
 enum uat_peer_call {
     UAT_PEER_LATE,    /* has not entered this call */
-    UAT_PEER_BUSY,    /* is in it, and does not wait for anyone in a barrier */
+    UAT_PEER_BUSY,    /* is in this call, and does not wait in a barrier */
     UAT_PEER_WAITING, /* is in it, and waits in a barrier */
     UAT_PEER_DIFFERS  /* is in another call, or has already left this one */
 };

@@ -27,12 +27,12 @@ struct run_result {
 
 /* The words of barriers and of ends of runs. */
 struct words {
-    _Alignas(UAT_CACHE_LINE) uint64_t runs_ended; /* HCA atomics only: +1 by the tree's parent at each run's end */
+    _Alignas(UAT_CACHE_LINE) uint64_t runs_ended; /* HCA atomics only: the tree's parent adds 1 at each run's end */
     /* HCA atomics only: +1 by the partner of each round. */
     _Alignas(UAT_CACHE_LINE) uint64_t barrier[UAT_BARRIER_ROUNDS];
     /* WRITTEN by the tree's parent, or stored by this CPU where the root ended. */
     _Alignas(UAT_CACHE_LINE) struct run_result run_result;
-    /* WRITTEN by the partner of each round; indexed by the barrier's parity, since no worker is two barriers ahead of
+    /* WRITTEN by the partner of each round. The barrier's parity is the index, since no worker is two barriers ahead of
      * another. */
     struct uat_told told[2][UAT_BARRIER_ROUNDS];
 };
@@ -123,7 +123,7 @@ void uat_collective_announce(const void *result, size_t size, bool failed)
         (struct run_result){.origin = (uint64_t)uat_members.transport->rank, .size = size | (failed ? FAILED : 0)};
     if (size > 0)
         memcpy(result_area.at, result, run_result_size());
-    /* The HCA adds 1, as on every other worker, so that only the HCA changes the word. No WRITEs are needed: this
+    /* The HCA adds 1 here, too, so that only HCAs change this word. No WRITEs are needed: this
      * worker's words are set already. */
     struct uat_op op = uat_op_fetch_add(&staging()->old, &words()->runs_ended, 1);
     uat_check(uat_transport_do(uat_members.transport, uat_members.transport->rank, &op, 1));
@@ -213,7 +213,7 @@ static int pass_round(uint64_t number, int round, int distance, struct uat_told 
     sources->told = *known;
     struct uat_op chain[] = {
         uat_op_write(&sources->told, &there->told[number % 2][round], sizeof(*told)),
-        /* Takes effect after the WRITE (O1): a worker that sees the count in uat_members_await() sees what was told. */
+        /* Takes effect after the WRITE (O1): a worker that sees the count in uat_members_await() also sees `told`. */
         uat_op_fetch_add(&sources->old, &there->barrier[round], 1),
     };
     int rc = uat_transport_do(t, to, chain, 2);

@@ -32,9 +32,9 @@ void uat_collective_pass_on(void);
 /* The announced result, and its size. Valid until the barrier that ends the run. */
 const void *uat_collective_result(size_t *size);
 
-/* Copy the announced result to result, which has room for size bytes; nothing if size is 0. Call it before the barrier
- * that ends the run: after that barrier the others may end the next run, whose result overwrites this one. Returns 0.
- * If there is too little room, it reports this and returns -EMSGSIZE. */
+/* Copy the announced result to result, which has room for size bytes. Copies nothing if size is 0. Call it before the
+ * barrier that ends the run: after that barrier the others may end the next run, whose result overwrites this one.
+ * Returns 0. If there is too little room, it reports this and returns -EMSGSIZE. */
 int uat_collective_take_result(void *result, size_t size);
 
 /* The `size` bytes that were announced about a failed root; NULL if the root has not failed. Valid until the barrier
@@ -53,8 +53,7 @@ enum { UAT_STATUS_MIN = -(1 << 24) };
  * on one worker fails on all. Only the worker on which it fails reports why. */
 int uat_collective_agree(int status);
 
-/* As uat_collective_agree(), but this function also distributes rank 0's *word: it replaces *word on the other
- * ranks. */
+/* Like uat_collective_agree(), but rank 0's *word also replaces *word on the other ranks. */
 int uat_collective_agree_on(int status, uint64_t *word);
 
 #endif

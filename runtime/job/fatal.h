@@ -15,7 +15,7 @@ _Noreturn void uat_fatal_reported(void) __attribute__((cold));
  * launcher. */
 void uat_fatal_detach(void);
 
-/* Make exit() an error from now on, because the other workers would never stop waiting for this worker. If not `on`,
+/* From now on, exit() is an error: the other workers would wait for this worker forever. If not `on`,
  * allow exit() again. */
 void uat_fatal_at_exit(bool on);
 

@@ -54,13 +54,13 @@ void uat_fault_report_overflow(uintptr_t address)
             size >> 10, needed >> 10);
 }
 
-/* Has a frame skipped the whole guard, so that the stack pointer is below the stacks? */
+/* Is the stack pointer below the stacks, because a frame has skipped the whole guard? */
 static bool has_stepped_over(const struct uat_segment *s, uintptr_t address, uintptr_t sp)
 {
     return sp < s->low && s->low - sp <= STEP_MAX && address < s->low && address >= sp - STEP_BELOW;
 }
 
-/* Is the stack pointer a value that cannot be an address? The stack pointer may also be misaligned; in that case some
+/* Is the stack pointer's value no valid address? The stack pointer may also be misaligned; in that case some
  * processors raise SIGBUS. */
 static bool is_nowhere(uintptr_t sp)
 {

@@ -11,13 +11,13 @@
 /*
  * Catch the faults that mean "a limit was passed". Such faults hit the guard below the task stacks, the guard after the
  * deque's array, or memory that the kernel could not give. The handler prints a line that names the setting to change.
- * After that the fault has the effect that it would have without this handler. The handler runs on its own signal
+ * After that the fault takes effect as if there were no such handler. The handler runs on its own signal
  * stack. Close this before `deque`. entries: UAT_DEQUE_ENTRIES. Returns 0, or a negative errno that has been reported.
  */
 int uat_fault_open(const struct uat_deque *deque, size_t entries);
 
-/* Set a function that the handler asks about all other addresses. The function either writes to text what is wrong at
- * the address and returns true, or returns false. */
+/* Set a function that the handler asks about all other addresses. If the function knows what is wrong at the address,
+ * it writes this to text and returns true. Otherwise it returns false. */
 void uat_fault_describe(bool (*describe)(uintptr_t address, char *text, size_t size));
 void uat_fault_close(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reports about a lost worker. Whatever its tasks hold is lost with it, and the job ends. Each other worker then
- * reports what the lost worker held in the reporting worker's memory. A worker reports when uatrun ends this worker by
- * a SIGTERM that names the lost rank, or when an operation of this worker got no answer.
+ * reports what the lost worker held in that other worker's memory. A worker reports in two cases: uatrun ends it by a
+ * SIGTERM that names the lost rank, or one of its operations got no answer.
  */
 #ifndef UAT_LOST_H
 #define UAT_LOST_H

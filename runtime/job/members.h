@@ -29,7 +29,7 @@ extern struct uat_members uat_members __attribute__((visibility("hidden")));
 /* Ends the job if *told has a status that no worker sends. */
 void uat_members_check(const struct uat_told *told);
 
-/* Wait until *word, a count that the rank `partner` increases, is at least `number`. Returns 0 or a negative errno of
+/* Wait until *word is at least `number`. The rank `partner` increases *word. Returns 0 or a negative errno of
  * the transport. */
 int uat_members_await(const uint64_t *word, uint64_t number, int partner);
 

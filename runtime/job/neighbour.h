@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Detection of stopped workers (SIGSTOP, SIGTSTP) on the same machine. uatrun sees its stopped workers. Other launchers
- * do not see theirs, and the job would idle forever. So the workers of a machine watch each other in a ring: each
+ * do not see theirs, so the job would idle forever. So the workers of a machine watch each other in a ring: each
  * samples the next one whenever it waits. A worker that is alone on its machine is not watched.
  *
  * On a host that is cut off from the launcher, only a worker of that host can end the other workers there. A worker

@@ -211,5 +211,5 @@ void uat_roster_free(struct uat_roster *roster)
     free(roster->identity);
     free(roster->endpoint);
     *roster = (struct uat_roster){0};
-    malloc_trim(0); /* releases the blobs, which lie between blocks that stay; free() alone would not release them */
+    malloc_trim(0); /* free() alone keeps the blobs' memory, because blocks that stay surround it */
 }

@@ -23,8 +23,8 @@ struct uat_roster {
 };
 
 /* Check that all workers took the transport that rank 0 took. why: the reason for this worker's choice. Returns 0, or
- * -EINVAL, which has been reported. A worker whose transport differs from rank 0's reports this; the other workers give
- * it time to do so. */
+ * -EINVAL, which has been reported. A worker whose transport differs from rank 0's reports this. The other workers give
+ * this worker time to report. */
 int uat_roster_check_transports(const struct uat_roster *roster, int rank, const char *why);
 
 /* Check that each worker's record names a process to which this rank may send a signal. Returns 0, or -EPROTO, which

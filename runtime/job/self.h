@@ -12,7 +12,7 @@ struct uat_self {
     /* This worker's evacuation heap as names (rank << 48 | address): near_size bytes from near_first on. near_size is 0
      * if the CPU is not the adapter, or there is no job. Set by uat_park_open(). */
     uint64_t near_first, near_size;
-    uint64_t restarts; /* the number of times that the job was restarted from a checkpoint */
+    uint64_t restarts; /* how many times the job was restarted from a checkpoint */
 };
 
 extern struct uat_self uat_self __attribute__((visibility("hidden")));

@@ -96,7 +96,7 @@ static const uint64_t *read_intent(int rank)
     return intent.at;
 }
 
-/* Which thief has claimed entry `index` of this worker and not acknowledged it? -1 if no thief's notice says so. */
+/* The thief that has claimed entry `index` of this worker and not acknowledged it; -1 if no thief's notice says so. */
 static int find_thief(uint64_t index)
 {
     for (int rank = 0; rank < uat_self.size; rank++) {
@@ -155,7 +155,7 @@ static void describe(char *line, size_t size)
                  waited, thief, stall.what);
 }
 
-/* The current wait is for a step that should take a moment: report it after UAT_STALL_TIMEOUT, end the job after
+/* The awaited step should take only a moment. Report the wait after UAT_STALL_TIMEOUT, and end the job after
  * UAT_STALL_LIMIT. */
 static void judge(void)
 {

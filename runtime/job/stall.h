@@ -2,10 +2,10 @@
 /*
  * What this worker does and waits for. SIGUSR1 makes it print that.
  *
- * A wait for an acknowledgement, a victim's answer or an object's guard takes a moment, unless the awaited peer is
- * stopped, swapped out or lost. A longer wait is reported after UAT_STALL_TIMEOUT, in a line that names both workers
- * and the reason. The wait ends the job after UAT_STALL_LIMIT. Meanwhile the waiting worker sends operations to that
- * peer, so that a cut network ends the job as soon as the transport can detect it.
+ * A wait for an acknowledgement, a victim's answer or an object's guard takes only a moment. It takes longer if the
+ * awaited peer is stopped, swapped out or lost. After UAT_STALL_TIMEOUT the waiting worker prints a line that
+ * names both workers and the reason. The wait ends the job after UAT_STALL_LIMIT. Meanwhile the waiting worker sends
+ * operations to that peer, so that a cut network ends the job as soon as the transport can detect it.
  *
  * A wait in PMIx_Fence has the same limits, but sends no operations. Waits in collective calls are in
  * runtime/job/straggler.h. Joins, idleness and tasks may last for hours, so they are not bounded.

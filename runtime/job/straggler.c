@@ -29,8 +29,8 @@ static struct {
 
 /* What a look at all other workers has found. */
 struct survey {
-    int late, first_late; /* how many workers have not entered the call; the lowest of them */
-    int busy;             /* the lowest rank that has entered it and does not wait; -1: none */
+    int late, first_late; /* number of workers that have not entered the call; the lowest of their ranks */
+    int busy;             /* the lowest rank that has entered the call and does not wait in it; -1: none */
 };
 
 /* Look at all workers. Returns false if another worker has to report this wait: the lowest waiting rank reports it. */
@@ -136,8 +136,9 @@ static void judge_circle(uint64_t now)
                   now - wait.since, uat_call_name(), uat_job_settings.stall_limit);
 }
 
-/* The end of a run takes a moment once all workers have entered it. Ends the job if it takes UAT_STALL_LIMIT. There is
- * no limit while a worker has not entered the run, because others may hear of the end only from that worker. */
+/* Once all workers have entered the run, its end takes only a moment. Ends the job if the end takes UAT_STALL_LIMIT.
+ * There is no limit while a worker has not entered the run, because others may hear of the end only from that
+ * worker. */
 static void judge_end(uint64_t now)
 {
     struct survey s;
@@ -174,8 +175,8 @@ void uat_straggler_barrier(int rank)
         return;
     wait.looked = now;
     if (uat_call_look(rank, &word) == UAT_PEER_DIFFERS) {
-        /* The rank may have left this call since. In that case its word may have arrived already, and this worker does
-         * not look a second time. */
+        /* The rank may have left this call since. In that case the rank's word may have arrived already, and this
+         * worker does not look a second time. */
         if (wait.differs)
             uat_call_compare(rank, word);
         wait.differs = true;

@@ -5,7 +5,7 @@
  * READs from that worker once a second. So the waiting worker notices if the two are in different calls, and it notices
  * a cut network as soon as the transport can detect that. Stopped workers are noticed by uatrun or a neighbour.
  *
- * The end of a run is bounded. Once every worker has entered the run, its end takes a moment, unless a worker is
+ * The end of a run is bounded. Once every worker has entered the run, its end takes only a moment, unless a worker is
  * stopped, swapped out or lost. A longer wait ends the job after UAT_STALL_LIMIT.
  */
 #ifndef UAT_STRAGGLER_H

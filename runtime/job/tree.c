@@ -112,8 +112,8 @@ static int tell_parent(struct share *sum)
 
 /*
  * The slot in which a worker receives the current message. There is one slot for even and one for odd numbers. Two
- * slots are enough: a parent is never two messages ahead of its child, because it needs the child's share for the next
- * sum, and a copy ends with a barrier.
+ * slots are enough, because a parent is never two messages ahead of its child: the next sum needs the child's share,
+ * and a copy ends with a barrier.
  */
 static struct uat_told *slot_of(struct words *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums and copies along a binomial tree whose root is rank 0. Each worker takes one chain up and one down, whereas in a
- * barrier each takes log2 n chains.
+ * Sums and copies along a binomial tree whose root is rank 0. Each other worker sends one chain to its parent and gets
+ * one from it. In a barrier, each worker posts log2 n chains.
  */
 #ifndef UAT_TREE_H
 #define UAT_TREE_H

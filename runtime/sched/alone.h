@@ -26,10 +26,10 @@ struct uat_alone_source {
     /* Take a ready entry: take_own() of this worker, take_other() of another worker. The region must be empty. */
     bool (*take_own)(struct uat_alone *task);
     bool (*take_other)(struct uat_alone *task);
-    /* called when a task that was taken has ended, perhaps not on the worker where it began */
+    /* called when a taken task has ended, perhaps on another worker than the one where it began */
     void (*ended)(uint64_t name);
-    /* See uat_join_defer(). views: the list of reducers' views that the child has left, or 0. The views belong to the
-     * strand that the child's spawner began and the child continued. */
+    /* See uat_join_defer(). views: the list of reducers' views that the child has left, or 0. The child's spawner began
+     * the strand of these views, and the child continued it. */
     void (*child_ended)(uint64_t name, uint64_t views);
     bool (*any)(void);   /* is an entry ready here? */
     bool (*takes)(void); /* may this worker take work from others? See uat_set_concurrency() */

@@ -36,7 +36,7 @@ void uat_chains_take(const struct uat_ready_task *task, uat_chains_block_fn *is_
     struct uat_deque *d = &uat_worker.deque;
     int rank = uat_ready_rank(task);
     uint64_t *from = (uint64_t *)(void *)(uat_ready_block(task) + UAT_READY_STACK + (task->base - task->sp));
-    /* A READ must land in the segment. This one lands below the chain's stacks, where nothing runs yet. */
+    /* A READ must land in the segment. This READ lands below the chain's stacks, where nothing runs yet. */
     uint64_t *count = (uint64_t *)(task->sp - sizeof(*count));
     check_room(task, 1, is_block);
     struct uat_op read = uat_op_read(count, from, sizeof(*count));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chains of a checkpoint that have yet to begin: the chains of ghosts (runtime/segment/ghost.h). The keeper of a ghost
- * offers its chain as a ready task, which any worker may take. The block of this task holds the chain's stacks, the
- * number of the chain's entries, and the entries. A chain begins on its ghost's keeper if the heap has no room for the
- * chain, or if the chain's task waits in place. The keeper begins such a chain when it has no other work of its own,
- * and before it steals.
+ * The chains of ghosts (runtime/segment/ghost.h): a checkpoint has recorded them, and they have yet to begin. The
+ * keeper of a ghost offers its chain as a ready task, which any worker may take. The block of this task holds the
+ * chain's stacks, the number of the chain's entries, and the entries. A chain begins on its ghost's keeper if the heap
+ * has no room for the chain, or if the chain's task waits in place. The keeper begins such a chain when it has no other
+ * work of its own, and before it steals.
  */
 #ifndef UAT_CHAINS_H
 #define UAT_CHAINS_H
@@ -29,8 +29,8 @@ typedef bool uat_chains_block_fn(uint64_t where, size_t bytes);
  * empty. */
 void uat_chains_take(const struct uat_ready_task *task, uat_chains_block_fn *is_block);
 
-/* End the job if chains are left. A joiner that waits in place calls this: its child may be in one of these chains, and
- * this worker cannot begin a chain while the joiner is in the region. */
+/* End the job if chains are left. Called by a joiner that waits in place. Its child may be in one of these chains. This
+ * worker cannot begin a chain while the joiner is in the region. */
 void uat_chains_check_wait(void);
 
 #endif

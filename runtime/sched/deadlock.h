@@ -5,9 +5,9 @@
  * Each worker has a word that says whether it has work. The word changes at each transition, and says "work" before the
  * work arrives (uat_notice_begin()). A task in a worker's inbox also counts as work. While idle, rank 0 READs the words
  * of all workers in two rounds. Suppose that all words say "none" in both rounds, and that no word has changed between
- * the rounds. In that case there was a moment between the rounds at which no worker had work, and no worker can ever
- * get work again. The verdict does not depend on a time-out. (Two rounds of counting, as in Mattern, "Algorithms for
- * Distributed Termination Detection", 1987.)
+ * the rounds. In that case, at some moment between the rounds, no worker had work. No worker can ever get work again.
+ * The verdict does not depend on a time-out. (Two rounds of counting, as in Mattern, "Algorithms for Distributed
+ * Termination Detection", 1987.)
  */
 #ifndef UAT_DEADLOCK_H
 #define UAT_DEADLOCK_H
@@ -34,7 +34,7 @@ static inline void uat_deadlock_count(enum uat_park_kind kind, int change)
     ((uint64_t *)uat_deadlock_waits.at)[kind] += (uint64_t)change;
 }
 
-/* Called by an idle worker after `failures` failed attempts in a row to get work. inbox: the head of this worker's
+/* Called by an idle worker after `failures` consecutive failed attempts to get work. inbox: the head of this worker's
  * inbox. Rank 0 looks for a deadlock now and then. If there is a deadlock, rank 0 ends the job and reports the number
  * of waiting tasks of each kind. */
 void uat_deadlock_look(unsigned failures, const uint64_t *inbox);

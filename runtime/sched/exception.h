@@ -2,7 +2,7 @@
 /*
  * C++ exceptions and tasks. The C++ runtime keeps thrown and caught exceptions in a thread-local list of the process,
  * and the exception objects in the process's heap. So a task must not migrate in a catch block, nor in a destructor
- * while an exception unwinds the stack. The slow paths of spawn and join check this. UAT_TORTURE=steal and
+ * that runs because an exception unwinds the stack. The slow paths of spawn and join check this. UAT_TORTURE=steal and
  * UAT_TORTURE=evacuate send every spawn to the slow path.
  */
 #ifndef UAT_EXCEPTION_H
@@ -19,8 +19,8 @@ extern bool uat_exception_possible __attribute__((visibility("hidden")));
 /* The check itself. Requires the C++ runtime. */
 void uat_exception_refuse(const char *call);
 
-/* End the job if this thread handles exceptions other than those at uat_exception_begin(). call: "uat_spawn()" or
- * "uat_join()". */
+/* End the job if this thread handles an exception that it did not handle at uat_exception_begin(). call: "uat_spawn()"
+ * or "uat_join()". */
 static inline void uat_exception_check(const char *call)
 {
     if (__builtin_expect(uat_exception_possible, 0))

@@ -89,7 +89,7 @@ static void child(void)
     uat_fork_is_child = true;
     uat_self.transport = NULL; /* runs, barriers and objects are refused */
     uat_self.near_size = 0;
-    uat_deque_stop(&uat_worker.deque); /* each spawn and each end of a task takes the slow path, and is refused there */
+    uat_deque_stop(&uat_worker.deque); /* each spawn and each end of a task takes the slow path, which refuses it */
     uat_fatal_detach();
 }
 

@@ -2,7 +2,7 @@
 /*
  * fork() in a task. The task's stack is shared memory, so after a fork, parent and child would write to one stack.
  * Therefore the uni-address region is private memory while fork() runs. Its contents stay the same. The child keeps
- * that memory. The parent copies back what its task has changed meanwhile, and maps the shared memory again.
+ * that memory. The parent copies its task's changes back, and maps the shared memory again.
  *
  * Thieves do not notice. They read the shared memory through their own mappings or registrations. They may take only
  * the stacks of the running task's ancestors, which do not change while the task is in fork(). No peer writes to the

@@ -2,8 +2,8 @@
 /*
  * The functions of task groups (include/uat.h) that spawn and join use. All children of a group that part from their
  * spawner share one join record (J4). The group holds the record from the first publication of its spawner until the
- * wait. There is one exception: the group drops the record earlier if the child of that publication ends here while no
- * other child lives elsewhere.
+ * wait. There is one exception. If the child of that publication ends here, and no other child lives elsewhere, the
+ * group drops the record earlier.
  */
 #ifndef UAT_RUNTIME_GROUP_H
 #define UAT_RUNTIME_GROUP_H
@@ -26,7 +26,7 @@ uint64_t uat_group_record(uat_task_t *task);
 /* Let the handle's group hold the record. Returns the name by which child and spawner know the record. */
 uint64_t uat_group_keep(uat_task_t *task, uint64_t name);
 
-/* Note that the child that is being spawned did not part after all. Returns true if nothing else needs its record; in
+/* Note that the newest child did not part after all. Returns true if nothing else needs its record; in
  * that case the group no longer holds the record. */
 bool uat_group_forget(uat_task_t *task);
 

@@ -15,8 +15,8 @@ enum {
                           * failure */
     PAUSE_SHIFT_MAX = 8, /* maximum number of doublings: pauses of up to 16 us, so that new work is found within 20
                           * us */
-    /* The maximum number of doublings if workers share memory and the attempt found nothing: pauses of up to 1 us. The
-     * pauses may be short, because there is no network to share, and an attempt that finds nothing only reads. After a
+    /* The maximum number of doublings if workers share memory and the attempt found nothing: pauses of up to 1 us.
+     * Short pauses do no harm here: there is no network to share, and an attempt that finds nothing only reads. After a
      * lost race PAUSE_SHIFT_MAX applies, because each claim delays an owner that publishes an entry or takes an entry
      * back. */
     PAUSE_SHIFT_NEAR = 4,

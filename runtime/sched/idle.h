@@ -16,8 +16,8 @@ struct uat_idle {
 void uat_idle_open(uint64_t seed, int rank, bool by_cpu);
 
 /* Back off for a random time after a failed attempt. The time grows with each failure, so that idle workers leave the
- * network to those that have work. lost: another thief was faster. In that case even a worker that shares its core
- * backs off. */
+ * network to those that have work. lost: another thief was faster. After a lost race, even a worker that shares its
+ * core backs off. */
 void uat_idle(struct uat_idle *idle, bool lost);
 
 #endif

@@ -196,8 +196,8 @@ static struct uat_block *evacuate(uintptr_t sp, uintptr_t base)
 }
 
 /*
- * Wait in place if there is no room to evacuate the joiner. The child can end without this worker: the deque here holds
- * only the joiner's ancestors, and other workers can fetch the stacks evacuated here. Workers that wait in place cannot
+ * Wait in place if there is no room to evacuate the joiner. The child can end without this worker. The deque here holds
+ * only the joiner's ancestors. Other workers can fetch the stacks evacuated here. Workers that wait in place cannot
  * form a cycle, because each waits for a task further down the tree. stop: called if this worker must stop.
  */
 static void wait_in_place(const uat_group_t *group, uint64_t name, void (*stop)(void))
@@ -222,9 +222,9 @@ static void stop_joiner(void)
 }
 
 /*
- * Should a joiner with the stack [sp, base) ask, before it is evacuated, whether its child has ended? Copying a small
- * stack costs less than the round trip of the question. But asking is worthwhile if writes to global memory are
- * pending, because an evacuation would have to write them back first.
+ * Should a joiner with the stack [sp, base) first ask whether its child has ended, and be evacuated only if not?
+ * Copying a small stack costs less than the round trip of the question. But asking is worthwhile while writes to global
+ * memory are pending: before an evacuation, they must be written back.
  */
 static bool asks_first(uintptr_t sp, uintptr_t base)
 {
@@ -291,7 +291,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
         uat_task_counts.joins_first++;
         return 0;
     }
-    /* The child ended before the joiner reached the record, so the child never learns of the block. The stack is still
+    /* The child added to the record before the joiner did, so the child never learns of the block. The stack is still
      * in place. */
     if (block)
         uat_heap_put(&uat_heap, block);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The join of a child and its spawner after they have parted, on the scheduler's side: greedy join (Shiina and Taura,
+ * The scheduler's side of the join of a child and a spawner that have parted. It is a greedy join (Shiina and Taura,
  * Cluster'22) over a join record, with hardware FETCH_ADD. Model: tests/model/join.pml.
  *
  *   Child's end   { WRITE result; FETCH_ADD(state, 1); READ waiter }
@@ -10,7 +10,7 @@
  * The side that finds an even old value arrived first: a child is done, and a joiner waits. The side that finds an odd
  * old value arrived second: a child resumes the joiner, and a joiner continues.
  *
- * A child that has failed (uat/detail/failure.h) adds UAT_RECORD_FAILED as well, and WRITEs its failure in place of the
+ * A child that has failed (uat/detail/failure.h) also adds UAT_RECORD_FAILED. It WRITEs its failure in place of the
  * result. The second of the two to arrive subtracts UAT_RECORD_FAILED again. A joiner READs the failure in the same
  * chain.
  */

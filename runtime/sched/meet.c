@@ -118,7 +118,7 @@ static uint64_t *meeting(const uat_group_t *group, uint64_t name)
     return group ? &record->count : &record->state;
 }
 
-/* Does the old value say that the child, or each of the group's children, has ended? */
+/* Does the old value say that the child has ended, or for a group, that all its children have ended? */
 static bool says_ended(const uat_group_t *group, uint64_t name)
 {
     return group ? count_of(name) == group->parted : state_of(name) % 2 == 1;

@@ -26,11 +26,11 @@ void uat_meet_reserve(void);
 /* The buffers, as the last chain has filled them. */
 struct uat_met *uat_met(void);
 
-/* Check the result's size and the record's rank before they are used: the frame may come from another worker. */
+/* Check the result's size and the record's rank before use, because the frame may come from another worker. */
 void uat_meet_check_result(uint64_t record, uint64_t size);
 
-/* A child of a group has ended (J4). Returns whether it is the last one and its spawner waits. If so, uat_met()->waiter
- * is the spawner. */
+/* A child of a group has ended (J4). Returns whether this child is the last one and the spawner waits. If so,
+ * uat_met()->waiter is the spawner. */
 bool uat_meet_child_of_group(uint64_t name);
 
 /* A child has ended: deliver its result of `size` bytes, or its failure. Returns whether its spawner waits. If so,
@@ -43,8 +43,8 @@ bool uat_meet_asks(const uat_group_t *group, uint64_t name);
 /* Called when uat_meet_asks() has said that the joiner is second: get the result of `size` bytes. */
 void uat_meet_second(const uat_group_t *group, uint64_t name, uint64_t size);
 
-/* Store the waiter in the record. Returns whether the child, or each of the group's children, had ended before. If so,
- * the waiter is unused, and the result is in the buffers. */
+/* Store the waiter in the record. Returns whether the child had already ended, or for a group, whether all its children
+ * had. If so, the waiter is unused, and the result is in the buffers. */
 bool uat_meet_joiner(const uat_group_t *group, uint64_t name, const struct uat_waiter *waiter, uint64_t size);
 
 #endif

@@ -19,7 +19,7 @@ void uat_migrate(int rank)
 {
     static struct uat_park wait = {.kind = UAT_PARK_NONE, .park = uat_park_send};
     check_rank(rank, "uat_migrate()");
-    uat_park_check(&wait); /* check this first, because there are no modes outside of a run */
+    uat_park_check(&wait); /* this check is first, because there are no modes outside of a run */
     uat_modes_check();
     if (rank == uat_self.rank)
         return;

@@ -2,8 +2,8 @@
 /*
  * The floating-point modes: rounding, denormals, trapped exceptions. A call preserves them, so a continuation should
  * carry them. But saving them would cost each spawn a few cycles, and none of our programs changes them. So the modes
- * belong to the worker, and all workers have the same modes. A task that has changed the modes is detected when a steal
- * parts it from its spawner, or when it waits; under torture it is detected at every spawn.
+ * belong to the worker, and all workers have the same modes. The check detects a task that has changed the modes when a
+ * steal parts the task from its spawner, or when the task waits. Under torture the check also runs at every spawn.
  */
 #ifndef UAT_MODES_H
 #define UAT_MODES_H

@@ -14,7 +14,7 @@ void uat_named_reserve(void)
     uat_segment_reserve(&one);
 }
 
-/* A chain of operations on a ghost, with the addresses at the ghost's keeper. */
+/* A chain of operations on a ghost's memory, translated to the addresses at the ghost's keeper. */
 struct moved {
     struct uat_op ops[UAT_CHAIN_MAX];
 };

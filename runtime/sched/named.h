@@ -16,7 +16,7 @@ void uat_named_do(int rank, const struct uat_op *ops, int n);
 void uat_named_post(int rank, const struct uat_op *ops, int n, struct uat_pending *pending);
 void uat_named_post_unsignaled(int rank, const struct uat_op *ops, int n);
 
-/* Mark a record or a block as returned, after all READs of it are complete. Its owner finds the mark in
+/* Mark a record or a block as returned. All READs of it must be complete. Its owner finds the mark in
  * uat_lent_collect(). */
 void uat_park_give_back(int rank, uint64_t *returned);
 

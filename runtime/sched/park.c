@@ -281,7 +281,7 @@ uintptr_t uat_park_take_other(void)
 
 void uat_park_idle(unsigned failures)
 {
-    /* A task that another worker has claimed does not count: before the claim, that worker published that it has work.
+    /* A task that another worker has claimed does not count: before claiming, that worker published that it has work.
      * A task in the inbox does not count either, because rank 0 READs the inbox. */
     if (!uat_ready_any(&uat_parking.ready) && !uat_alone_source.any())
         uat_notice_end(uat_stall_notice());
@@ -295,7 +295,7 @@ void uat_park_describe(char *text, size_t size)
     for (size_t i = 0; i < heap->lent.count && length < size; i++) {
         const struct uat_parked *p =
             (const struct uat_parked *)(void *)(heap->memory + (size_t)heap->lent.items[i] * UAT_HEAP_UNIT);
-        /* Relaxed: only the mark is read, nothing is done with the block. */
+        /* Relaxed: this reads only the mark, and nothing else of the block. */
         if (__atomic_load_n(&p->returned, __ATOMIC_RELAXED) || p->kind == UAT_PARK_NONE || p->kind >= UAT_PARK_KINDS)
             continue;
         int n = snprintf(text + length, size - length, "%s%s", length ? ", " : "; waiting here: a task for ",

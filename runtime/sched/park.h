@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks that wait for an event. Such a task is evacuated and gets a name. When another task has made it ready, any idle
- * worker may resume it. A joiner that waits for its child is handled in join.h instead.
+ * worker may resume it. join.h handles joiners that wait for their children.
  *
  * A waiting task's stack lies in a block of the evacuation heap of the worker where it began to wait. The block's
  * header holds all that is needed to wake the task. The task's name is (rank << 48) | address of the block.
@@ -57,7 +57,7 @@ struct uat_parked {
     uint64_t returned; /* as in struct uat_block */
     uint64_t next;     /* name of the next waiter, or the link that inbox.h describes. The next waiter's worker WRITEs
                         * the name under the object's guard */
-    /* The local CPU writes this field and those below, except `settled`, before any peer knows the block. */
+    /* The local CPU writes this field and those below before any peer knows the block; `settled` is the exception. */
     uint64_t sp, base;
     uint64_t reply; /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */
     /* Only a FETCH_ADD of 0 accesses this word. Its completion proves that the preceding WRITE has arrived. */
@@ -90,9 +90,9 @@ _Static_assert(offsetof(struct uat_park, reply) == UAT_PARK_REPLY, "asm/offsets.
 /* Ends the job if the caller may not wait now. */
 void uat_park_check(const struct uat_park *wait);
 
-/* Wait; called by a task. Returns 0 when the task was made ready and resumed, perhaps in another process. This function
- * and its callers up to the public functions are inline, because each return on a resumed stack is mispredicted. A tail
- * call with a static wait is best, because with it no function of the library returns on that stack at all. */
+/* Wait; called by a task. Returns 0 once the task has been made ready and has resumed, perhaps in another process. This
+ * function and its callers up to the public functions are inline, because each return on a resumed stack is
+ * mispredicted. A tail call with a static wait is best: no function of the library then returns on that stack. */
 static inline int uat_park(struct uat_park *wait)
 {
     uat_park_check(wait);
@@ -102,8 +102,8 @@ static inline int uat_park(struct uat_park *wait)
 }
 
 /* uat_park() with a reply of one word: see uat_suspend_word(). `wait` may be static, because it is not in the task's
- * frame and is unused once the task is resumed. The call must be the last thing that the caller does, because the
- * caller's caller is resumed. */
+ * frame and is unused once the task is resumed. The call must be the caller's last action, because the resumption
+ * continues in the caller's caller. */
 static inline int uat_park_word(struct uat_park *wait, uint64_t value, void *to)
 {
     uat_park_check(wait);
@@ -122,8 +122,8 @@ enum uat_park_part {
 };
 
 /* uat_park_part_next() lets the youngest continuation here part from its child, which is about to wait. *sp becomes the
- * continuation's stack pointer, or 0 if it did not part. uat_park_unpart(), with that *sp, undoes the parting if the
- * child does not wait after all. */
+ * continuation's stack pointer, or 0 if it did not part. If the child does not wait after all, uat_park_unpart() with
+ * that *sp undoes the parting. */
 enum uat_park_part uat_park_part_next(uintptr_t *sp);
 void uat_park_unpart(uintptr_t sp);
 
@@ -164,7 +164,7 @@ static inline void uat_park_ready(const struct uat_ready_task *task, enum uat_pa
 /* A function for struct uat_park.park: it sends the task to the worker whose uat_inbox_tag() is wait->tag. */
 void uat_park_send(struct uat_park *wait, uint64_t name);
 
-/* As uat_park_ready(), for a task that only this worker may resume. The task's block lies here, or the task was queued
+/* Like uat_park_ready(), but only this worker may resume the task. The task's block lies here, or the task was queued
  * under a guard. */
 static inline void uat_park_ready_here(const struct uat_ready_task *task, enum uat_park_kind kind)
 {
@@ -181,8 +181,8 @@ static inline void uat_park_ready_here(const struct uat_ready_task *task, enum u
 uintptr_t uat_park_take_own(void);
 uintptr_t uat_park_take_other(void);
 
-/* Called when this worker is idle: publishes that it has no work, unless a task is ready here. Rank 0 also looks for a
- * deadlock now and then, and ends the job if there is one. */
+/* Called when this worker is idle. Publishes that this worker has no work, unless a task is ready here. Rank 0 also
+ * looks for a deadlock now and then, and ends the job if there is one. */
 void uat_park_idle(unsigned failures);
 
 /* Write to text which tasks wait here and for what. Called in a signal handler. */

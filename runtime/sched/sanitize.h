@@ -30,8 +30,8 @@ static inline void uat_sanitize_unpoison(uintptr_t from, uintptr_t to)
         __asan_unpoison_memory_region((void *)from, to - from);
 }
 
-/* Called before the switch to a task. Its stacks are [low, high), and everything below base is free for the task. The
- * switch is completed at once, because there is no suitable place on the task's side to complete it. */
+/* Called before the switch to a task. Its stacks are [low, high), and everything below base is free for the task. This
+ * function also completes the switch, because there is no suitable place for that on the task's side. */
 static inline void uat_sanitize_enter(uintptr_t low, uintptr_t high, uintptr_t base)
 {
     uat_sanitize_unpoison(low, base);

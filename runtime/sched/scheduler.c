@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The scheduler: what a worker does while it is not in a task. It runs on the process's own stack. The code that copies
- * a stack out of the uni-address region also runs on the process's own stack. uat_resume() returns to the scheduler
- * when the running task has ended away from its spawner, or waits for a child that lives elsewhere. When a task waits
- * for an event, uat_schedule_next() switches directly to the next task, if there is one.
+ * a stack out of the uni-address region also runs on the process's own stack. uat_resume() returns to the scheduler in
+ * two cases: the running task has ended away from its spawner, or the running task waits for a child that lives
+ * elsewhere. When a task waits for an event, uat_schedule_next() switches directly to the next task, if there is one.
  */
 #include "runtime/sched/scheduler.h"
 
@@ -53,10 +53,10 @@ static uintptr_t next_own(void)
         enum uat_pop pop = uat_deque_pop(deque, &sp);
         if (pop == UAT_POP_GONE)
             continue;
-        /* Entries that are older than a parted entry have parted before that entry. A private entry is popped here only
-         * if it lies right below a task that waits. In that case uat_park_part_next() has just parted the entry from
-         * this task. */
-        assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0); /* uat_berth_enter() keeps this word */
+        /* All entries older than a parted entry have parted, too. The function pops a private entry only if the entry
+         * lies right below a task that waits. In that case uat_park_part_next() has just parted the entry from this
+         * task. uat_berth_enter() keeps the task's record in place. */
+        assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0);
         uat_task_counts.continued++;
         return go_on_without_child(sp, uat_deque_base_of(deque, sp));
     }
@@ -175,8 +175,8 @@ static void run_on(uintptr_t sp)
     }
 }
 
-/* Does what run_on() does. The stall watch sees one long "task" from the start of the loop, because reading the clock
- * at each switch would take a tenth as long as the switch itself. */
+/* Does what run_on() does. The stall watch sees the whole loop as one long "task". Reading the clock at each switch
+ * would take a tenth as long as the switch itself. */
 static void run(uintptr_t sp)
 {
     uat_stall_set(UAT_DOING_TASK);
@@ -184,7 +184,7 @@ static void run(uintptr_t sp)
     uat_stall_set(UAT_DOING_SCHEDULE);
 }
 
-/* Try to steal once, and run what was stolen to its end. */
+/* Try to steal once. Run the stolen work to its end. */
 static void steal_once(struct uat_idle *idle)
 {
     struct uat_stolen stolen;
@@ -236,8 +236,8 @@ static void start(const struct uat_alone *task, size_t result_size)
     run_on(next_after(uat_start(sp, task->fn, copy, result)));
 }
 
-/* Is a task ready here? uat_alone_source may have woken a task without starting one. The ready task must run before any
- * attempt to steal, because a failed attempt publishes that this worker has no work. */
+/* uat_alone_source may have woken a task without starting one, so check whether a task is ready here. The ready task
+ * must run before any attempt to steal, because a failed attempt publishes that this worker has no work. */
 static bool has_ready(void)
 {
     return uat_ready_any(&uat_parking.ready);

@@ -6,7 +6,8 @@
 
 #include "include/uat.h"
 
-/* Start the root task on this worker's empty region, and run until the job's run is over, here or elsewhere. */
+/* Start the root task on this worker's empty region. Work until the run has ended; the root may end on another
+ * worker. */
 void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t result_size);
 
 /* Run a chain whose stacks are in place, as far as this worker can. The worker's deque must be empty. */

@@ -29,7 +29,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 
-/* A stack pointer that is more than this number of bytes below the region is not an overflow of a task's stacks. */
+/* A stack pointer farther than this many bytes below the region has another cause than an overflow of the stacks. */
 #define OVERFLOW_MAX (UINT64_C(64) << 30)
 
 void uat_task_check_stack(uintptr_t sp, const char *call)
@@ -51,7 +51,7 @@ bool uat_spawn_part(void *context, uintptr_t sp)
     (void)context;
     uat_task_check_stack(sp, "uat_spawn()");
     struct uat_frame *child = uat_berth_child(sp);
-    uat_task_t *task = child->task; /* both frames are still here, and each will take the record's name along */
+    uat_task_t *task = child->task; /* both frames are here, and both get the record's name */
     uint64_t name = uat_group_record(task);
     if (!name) {
         struct uat_record *record = uat_record_get(&uat_records);
@@ -133,7 +133,7 @@ int uat_work_wanted(void)
         return 1;
     if (uat_self.size == 1)
         return 0;
-    /* An offer may release written data, and a release must wait while ranges are checked out. */
+    /* An offer may release written data. While ranges are checked out, no release is allowed. */
     return uat_global_has_open() ? uat_deque_is_drained(&uat_worker.deque) : !uat_deque_offer(&uat_worker.deque);
 }
 
@@ -145,7 +145,7 @@ static void refuse_children(const struct uat_frame *frame)
                   frame->pending);
 }
 
-/* The task has failed, and its spawner, which was just popped, is here. They part as if the spawner had been stolen, so
+/* The task has failed. Its spawner is here, because it was just popped. They part as if the spawner had been stolen, so
  * that the join takes the slow path. */
 static void end_failed(const struct uat_frame *frame, uintptr_t sp)
 { /* sp: the spawner's */
@@ -160,9 +160,10 @@ static void end_failed(const struct uat_frame *frame, uintptr_t sp)
 }
 
 /*
- * The slow path of a task's end: the task whose segment begins at sp has returned, and the task's deque entry is
- * perhaps not private. If the spawner's continuation is still here, returns its stack pointer, below which the child's
- * frame and result lie. Otherwise switches to the scheduler, which finds the ended task as the suspended task.
+/*
+ * The slow path of a task's end. The task whose segment begins at sp has returned. Its deque entry may no longer be
+ * private. If the spawner's continuation is still here, returns its stack pointer; the child's frame and result lie
+ * below it. Otherwise switches to the scheduler, which sees the ended task as the suspended task.
  */
 uintptr_t uat_task_returned(uintptr_t sp)
 {

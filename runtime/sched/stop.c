@@ -39,7 +39,7 @@ enum {
  * the parent in the tree WRITEs `verdict`. */
 struct words {
     _Alignas(UAT_CACHE_LINE) uint64_t order, verdict;
-    uint64_t asked[2]; /* on rank 0, WRITTEN by all: the value 1 requests a stop; in asked[1] it also ends the job */
+    uint64_t asked[2]; /* on rank 0, WRITTEN by all: 1 requests a stop; in asked[1], a stop that ends the job */
     _Alignas(UAT_CACHE_LINE) uint64_t still;
 };
 
@@ -196,7 +196,7 @@ uint64_t uat_stop_ns(void)
     return stop.ns;
 }
 
-/* What a still worker does: it refuses requests, and lets the transport make progress. */
+/* A still worker refuses requests, and lets the transport make progress. */
 static void keep_still(void)
 {
     uat_deque_refuse(&uat_worker.deque);
@@ -307,8 +307,8 @@ static uint64_t follow(uint64_t order)
     }
 }
 
-/* Take the requests of this kind. A request may arrive between the load and the store, so only a word that was seen set
- * is cleared. */
+/* Take the requests of this kind. Clear only a word that was seen set: a request may arrive between the load and the
+ * store. */
 static bool take_asked(bool end)
 {
     uint64_t *asked = &words()->asked[end];
@@ -382,7 +382,7 @@ void uat_stop_polled(void)
 
 void uat_stop_refuse(void)
 {
-    if (uat_self.rank == 0) { /* the request stays, and is tried again at a later slow path */
+    if (uat_self.rank == 0) { /* the request stays set, and a later slow path tries it again */
         stop.refused = true;
         stop.refused_at = uat_clock_ns();
         return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All workers stop, so that the state of the run can be written; then they continue. Orders and pokes are one-sided
- * operations: they need no signal, and nothing from the receiving worker's CPU. Model: tests/model/claim.pml, lock.pml
- * and message.pml with -DSTOP.
+ * operations. They need no signal and no help from the receiving CPU. Model: tests/model/claim.pml, lock.pml and
+ * message.pml with -DSTOP.
  *
  *   ask      Rank 0 stops its own task first. Then it WRITEs the order to each worker. It pokes (uat_poke_fn) each
  *            worker that has not stopped, again and again.
@@ -15,16 +15,16 @@
  *
  *   K1  A worker becomes still only where its running task has saved itself on its own stack.
  *   K2  A still worker begins no operation, except that it refuses requests: a thief may wait for an answer.
- *   K3  Once all are still, every claim is acknowledged, and each stack lies in exactly one place. The completion of
- *       all operations before `still` includes the acknowledgements, which are fire-and-forget.
+ *   K3  Once all are still, every claim is acknowledged, and each stack lies in exactly one place. Acknowledgements are
+ *       fire-and-forget, but they also complete before `still` is set.
  *   K4  "All are still" and the end of the run exclude each other: the worker that ends the root does not become still.
  *       An order that the end overtakes is void, and the request counts for the next run.
  *   K5  An order carries the number of its run and its own number. A worker stops once for each order. A request that
  *       arrives during a stop is served by the next stop.
  *   K6  A poke claims only an entry that a peek shows as valid, and aborts the claim at once. So it takes no work away.
  *
- * Only plain WRITEs change these words. Each word has one writer at a time. The exception is `asked`: several workers
- * may write it, but all of them write the same value.
+ * Only plain WRITEs change these words. Each word has one writer at a time, except `asked`. Several workers may write
+ * `asked`, but all write the same value.
  */
 #ifndef UAT_STOP_H
 #define UAT_STOP_H
@@ -84,13 +84,13 @@ extern uat_task_t uat_stop_mark;
  * which the task waits in place, or NULL. */
 void uat_stop_worker(uintptr_t sp, uat_task_t *join);
 
-/* Called if this worker is ordered to stop but cannot. In that case no worker stops, and the request is tried again
+/* Called if this worker is ordered to stop but cannot. In that case no worker stops, and rank 0 tries the request again
  * later. */
 void uat_stop_refuse(void);
 
-/* Called when a task has polled without success. The event that it polls for may have to come from a worker that has
- * already stopped, so a worker that only polls refuses the order. The task itself cannot stop while it polls: it may be
- * in a generator, or in a catch block. */
+/* Called when a task has polled without success. This worker then refuses an order to stop, because the awaited event
+ * may have to come from a worker that has already stopped. The task itself cannot stop while it polls: it may be in a
+ * generator, or in a catch block. */
 void uat_stop_polled(void);
 
 /* Nanoseconds from the last order until all workers were still. Rank 0 only. */

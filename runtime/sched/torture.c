@@ -103,7 +103,7 @@ static void move_in(uintptr_t sp)
 {
     struct evacuated *e = evacuated;
     if (!e || e->sp != sp)
-        return; /* a root, which has no spawner; or a checkpoint has brought the stack back */
+        return; /* a root has no spawner; or a checkpoint has already brought the stack back */
     bring(e);
     evacuated = e->older;
     free(e);
@@ -122,7 +122,7 @@ void uat_torture_show(bool all)
 static bool has_come(struct uat_deque *d, uint64_t bottom, uint64_t given)
 {
     if (d->giver) {
-        /* Complete the sending of a stack that was given away. An adapter does that by itself; the transport under
+        /* Complete the sending of a stack that was given away. An adapter makes progress by itself; the transport under
          * torture does not. */
         uat_check(uat_self.transport->class_->progress(uat_self.transport));
         uat_deque_refill(d); /* answers the thieves that ask */

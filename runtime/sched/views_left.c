@@ -61,8 +61,7 @@ void uat_views_empty_list(uint64_t record, uint64_t list)
 {
     struct staging *staging = staging_area.at;
     struct uat_op clear_head = uat_op_fetch_add(&staging->old, &uat_record_address(record)->views, -list);
-    /* Awaited, because a WRITE after an atomic is not ordered (O2), and this worker gives the record back by a
-     * WRITE. */
+    /* Await the atomic: this worker gives the record back by a WRITE, and O2 does not order a WRITE after an atomic. */
     uat_check(uat_transport_do(uat_self.transport, uat_record_rank(record), &clear_head, 1));
 }
 
@@ -112,7 +111,7 @@ static void add_list(uint64_t list)
     size_t count = 0, room = 0;
     struct left *left = NULL;
     for (uint64_t name = list; name;) {
-        /* more than blocks_max blocks mean that the list has a cycle: all heaps together have room for no more */
+        /* all heaps together hold at most blocks_max blocks, so a longer list has a cycle */
         if (count > uat_parking.inbox.blocks_max)
             uat_word_refuse(-1, "the list of views in a join record", name);
         if (count == room) {

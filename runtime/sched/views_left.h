@@ -12,8 +12,8 @@ void uat_views_left_reserve(void);
  * group, in the order in which the children parted, or 0. */
 void uat_views_leave(uint64_t record, uint64_t index);
 
-/* Called on the scheduler's side before the record is given back: empty the record's list, whose head is `list`
- * (V5). */
+/* Empty the record's list, whose head is `list` (V5). Called on the scheduler's side before the record is given
+ * back. */
 void uat_views_empty_list(uint64_t record, uint64_t list);
 
 /* Called by the task that has joined: combine the views in the list with the task's views (V4). */

@@ -8,7 +8,7 @@ struct uat_heap uat_heap;
 
 #define NONE UINT32_MAX
 
-enum { LOOKS = 4 /* number of lent blocks to examine at an allocation that finds no kept block */ };
+enum { LOOKS = 4 /* an allocation that finds no kept block examines this number of lent blocks */ };
 
 static void list_add(struct uat_heap *heap, uint32_t unit, unsigned order)
 {

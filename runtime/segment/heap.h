@@ -70,9 +70,9 @@ static inline struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes
     return uat_heap_block(heap, unit);
 }
 
-/* Free a block whose returned word is 0: no peer knows the block, or no peer will mark it. A block that a peer has
- * marked must come back through uat_lent_collect() instead, because a kept block is reused without resetting that word.
- * Called by the owner only. */
+/* Free a block whose `returned` word is 0 and stays 0, because no peer will mark the block. A marked block must come
+ * back through uat_lent_collect() instead, because a kept block is reused without resetting that word. Called by the
+ * owner only. */
 static inline void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
 {
     uint32_t unit = (uint32_t)((size_t)((char *)block - heap->memory) / UAT_HEAP_UNIT);

@@ -30,7 +30,7 @@ static inline void uat_lent_add(struct uat_lent *lent, uint32_t item)
     lent->items[lent->count++] = item;
 }
 
-/* Remove item from the list: no peer ever saw the object, or its owner knows that it is back. */
+/* Remove item from the list, because no peer ever saw the object, or because the owner knows that it is back. */
 static inline void uat_lent_remove(struct uat_lent *lent, uint32_t item)
 {
     uint32_t last = lent->items[--lent->count], place = lent->where[item];

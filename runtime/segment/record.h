@@ -5,15 +5,15 @@
  *
  *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD. `state` is never reset. The task that
  *       gets an even old value arrived first; the task that gets an odd old value arrived second. A child that has
- *       failed also adds UAT_RECORD_FAILED; the second to arrive subtracts that number before giving the record back
+ *       failed also adds UAT_RECORD_FAILED. The second to arrive subtracts this number before giving the record back
  *       (J2). The children of a group meet their spawner at `count` instead: see J4.
  *   J2  The second to arrive gives the record back after its READs of the record have completed.
  *   J3  The result begins a cache line of its own: its size varies, and every join uses the other words.
- *   J4  The children of a group that live apart from their spawner share one record. Each child adds 1 to `count` when
+ *   J4  All children of a group that live apart from their spawner share one record. Each child adds 1 to `count` when
  *       it ends. The waiting spawner subtracts the number of these children once. All do so by HCA FETCH_ADD, and
- *       nothing else changes `count`. So `count` is 0 again after each use. The spawner arrived last if its old value
- *       is the number of children. A child arrived last if its old value is -1. The record's name carries
- *       UAT_RECORD_GROUP, which tells a child to add to `count`.
+ *       nothing else changes `count`. So `count` is 0 again after each use. The spawner arrived last if the old value
+ *       that it gets is the number of these children. A child arrived last if the old value that it gets is -1. The
+ *       record's name carries UAT_RECORD_GROUP, which tells a child to add to `count`.
  */
 #ifndef UAT_RECORD_H
 #define UAT_RECORD_H
@@ -77,11 +77,11 @@ size_t uat_record_stride(size_t result_max);
 struct uat_record_pool {
     char *memory;
     size_t stride;
-    uint32_t *free; /* stack of free records' numbers: records that have been used lie above those that have not */
+    uint32_t *free; /* stack of free records' numbers: used records lie above fresh ones */
     size_t free_count;
     uint32_t used; /* records with a lower number have been used */
     struct uat_lent lent;
-    struct uat_record *spare; /* freed by uat_record_put(), but still listed as lent: a flat loop reuses it each time */
+    struct uat_record *spare; /* a freed record that is still listed as lent: a flat loop reuses it each time */
 };
 
 /* Open a pool of count records in memory, which is zeroed memory of the segment. Returns 0 or -ENOMEM. */
@@ -97,7 +97,8 @@ struct uat_record *uat_record_get(struct uat_record_pool *pool);
 /* Take back every record that peers have returned. Returns how many are still lent. */
 size_t uat_record_pool_settle(struct uat_record_pool *pool);
 
-/* Take record `number`, and list it as lent, because a checkpoint says so. Returns 0, or -EINVAL if it is not free. */
+/* Take record `number`, which is lent according to a checkpoint, and list it as lent. Returns 0, or -EINVAL if it is
+ * not free. */
 int uat_record_take(struct uat_record_pool *pool, uint32_t number);
 
 /* Free a record that no other worker has seen in this use. Called by the owner only. */

@@ -138,8 +138,8 @@ void uat_segment_lay_out(void)
     s->layout = hash_layout();
 }
 
-/* The bytes that are kept of an area with `used` bytes in use: whole pages, at least one. With other settings than the
- * checkpoint's, `used` may exceed the area; such a job is refused later. */
+/* The bytes that are kept of an area with `used` bytes in use: whole pages, at least one. `used` may exceed the area if
+ * the settings differ from the checkpoint's; a later check refuses such a job. */
 static size_t kept_of(const struct uat_area *area, uint64_t used)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -196,7 +196,7 @@ static int report_map(const struct uat_segment *s, int error)
     return -error;
 }
 
-/* Check the limit on file sizes first: growing a memory object beyond the limit ends the process by SIGXFSZ. */
+/* Check the limit on file sizes first, because growing a memory object beyond it ends the process by SIGXFSZ. */
 static int check_file_limit(size_t size)
 {
     struct rlimit limit;
@@ -277,7 +277,7 @@ int uat_segment_open(int colour)
         goto fail;
     }
     if (!uat_sim_on())                             /* in a simulation one memory object holds many segments */
-        madvise(s->start, s->size, MADV_HUGEPAGE); /* only advice; huge pages take fewer translations in HCA and CPU */
+        madvise(s->start, s->size, MADV_HUGEPAGE); /* only advice; huge pages need fewer translations in HCA and CPU */
     return 0;
 fail:;
     int error = errno;

@@ -30,7 +30,8 @@ enum { UAT_GUARD_MIN = 64 << 10, UAT_GUARD_MAX = 1 << 30 /* bytes */, UAT_AREAS_
 /* What peers may do to an area. */
 enum uat_peers { UAT_PEERS_READ, UAT_PEERS_CHANGE, UAT_PEERS_NOTHING };
 
-/* A room's share of the segment. The room that reserves the area owns it, and alone knows the types of its words. */
+/* A room's share of the segment. The room that reserves the area owns it. Only this room knows the types of the area's
+ * words. */
 struct uat_area {
     const char *name;
     size_t size;  /* bytes */
@@ -55,9 +56,9 @@ struct uat_segment {
     size_t record_stride;
     char *heap;       /* the evacuation heap */
     size_t heap_size; /* bytes */
-    char *guard;      /* below the segment: address space that traps and costs no memory */
+    char *guard;      /* below the segment: address space whose use traps; it costs no memory */
     size_t guard_size;
-    uint64_t layout;  /* a hash of all areas; it is the same in all workers that have the same build and settings */
+    uint64_t layout;  /* a hash of all areas; workers with the same build and settings have the same hash */
     int colour;       /* colour of this worker */
     uint8_t *colours; /* colour of each worker; set by uat_segment_set_colours() */
 };
@@ -77,7 +78,7 @@ uint64_t uat_segment_fit(uint64_t address, bool (*is_outside)(uint64_t address))
 /* Start a layout with the uni-address region, the join records and the evacuation heap, sized by the settings. */
 void uat_segment_begin(void);
 
-/* Add an area to the layout. The caller keeps it, and it must live as long as the segment. */
+/* Add an area to the layout. The caller owns it and keeps it alive as long as the segment. */
 void uat_segment_reserve(struct uat_area *area);
 
 /* The area of this name, or NULL. For tests. */

@@ -2,8 +2,8 @@
 /*
  * Cancellation of task groups. A cancellable group has an object (waitobj.h) at the worker that made it. When the group
  * is cancelled, the object's guard becomes UAT_WAITOBJ_SET for good. The object's words never change. So a query does
- * not take the guard. The home loads it. Any other worker READs guard and words together, and keeps the answer for
- * UAT_CANCEL_AGE_NS.
+ * not take the guard. At the home, the query loads the guard. Any other worker READs guard and words together, and
+ * keeps the answer for UAT_CANCEL_AGE_NS.
  */
 #include <inttypes.h>
 
@@ -16,14 +16,15 @@
 
 enum { SERIAL, OUTER, OUTER_SERIAL, WORDS }; /* indices of struct uat_waitobj's words */
 enum {
-    KEPT = 16,          /* far groups whose state is kept */
+    KEPT = 16,          /* maximum number of far groups whose state is kept */
     RESTARTS_SHIFT = 44 /* position of the number of restarts in a serial number */
 };
 
-/* What this worker last READ of a far group. Serial numbers tell a group from a later one in the same place. */
+/* The state of a far group at this worker's last READ. Serial numbers distinguish a group from a later one in its
+ * place. */
 struct kept {
     uat_cancel_t cancel, outer;
-    uint64_t until; /* end of the time for which this is kept, by uat_clock_ns() */
+    uint64_t until; /* the state is kept until this time, by uat_clock_ns() */
     bool set;
 };
 static struct kept kept[KEPT];
@@ -89,7 +90,7 @@ static void read_far(uat_cancel_t cancel, struct kept *k)
     struct uat_waitobj *o = uat_waitobj_address(cancel.object), *copy = (void *)uat_sync_staging()->held;
     struct uat_op op = uat_op_read(copy, o, offsetof(struct uat_waitobj, word[WORDS]));
     uat_waitobj_check(cancel.object, UAT_PARK_CANCEL, "uat_cancelled()");
-    uat_waitobj_post(cancel.object, &op, 1);
+    uat_waitobj_do(cancel.object, &op, 1);
     check(cancel, copy, copy->guard, "uat_cancelled()");
     *k = (struct kept){cancel,
                        {copy->word[OUTER], copy->word[OUTER_SERIAL]},
@@ -97,14 +98,14 @@ static void read_far(uat_cancel_t cancel, struct kept *k)
                        copy->guard == UAT_WAITOBJ_SET};
 }
 
-/* Was this group itself cancelled? *outer becomes the group that encloses it. */
+/* Was this group itself cancelled? Sets *outer to the enclosing group. */
 static bool is_set(uat_cancel_t cancel, uat_cancel_t *outer)
 {
     if (uat_waitobj_is_near(cancel.object) &&
         (cancel.object - uat_self.near_first) % UAT_HEAP_UNIT == UAT_HEAP_HEADER) {
         const struct uat_waitobj *o = uat_waitobj_address(cancel.object);
-        /* Acquire: orders the load of the guard before the loads of the words, in case the object is being made anew.
-         * Nothing else is ordered. Pairs with the CMP_SWAP in uat_waitobj_leave(). */
+        /* Acquire: orders the load of the guard before the loads of the words, in case a new object is being made in
+         * this place. Nothing else is ordered. Pairs with the CMP_SWAP in uat_waitobj_leave(). */
         uint64_t guard = uat_cpu_load_acquire(&o->guard);
         check(cancel, o, guard, "uat_cancelled()");
         *outer = (uat_cancel_t){o->word[OUTER], o->word[OUTER_SERIAL]};

@@ -21,7 +21,7 @@ enum {
     CLOSED = 1,
     SENDERS = 2, /* the waiters are senders */
     ORDER_SHIFT = 2,
-    ORDER_BITS = 6, /* the channel's block has 2^order units: a bound for CAPACITY, which peers may have overwritten */
+    ORDER_BITS = 6, /* the block has 2^order units; this bounds CAPACITY, which peers may have overwritten */
     SIZE_SHIFT = ORDER_SHIFT + ORDER_BITS
 };
 
@@ -31,7 +31,7 @@ static size_t room_of(unsigned order)
     return ((size_t)UAT_HEAP_UNIT << order) - UAT_HEAP_HEADER - sizeof(struct uat_waitobj);
 }
 
-/* Check the words that say where values are. The check is needed because any worker may have written these words. */
+/* Check the words that say where values are, because any worker may have written them. */
 static void check_words(const struct uat_waitobj *o, uint64_t size)
 {
     unsigned order = o->word[FLAGS] >> ORDER_SHIFT & ((1u << ORDER_BITS) - 1);
@@ -171,8 +171,8 @@ enum uat_channel_outcome uat_channel_receive_now(uat_channel_t c)
         return UAT_CHANNEL_SHUT;
     }
     if (stored) {
-        /* The sender that has waited longest can now send. The ring was full, so the next place after the youngest
-         * value is the place that the oldest value had. */
+        /* The sender that has waited longest can now send. The ring was full, so the new value goes to the place that
+         * the oldest value had. */
         char *place = place_of(c, 0), *staged = uat_sync_staging()->value;
         uint64_t oldest[1 + c.size / 8];
         uat_waitobj_read(c.object, staged, place, c.size);

@@ -43,7 +43,8 @@ void uat_condition_wait(uat_condition_t c, uat_mutex_t m)
     uat_mutex_lock(m);
 }
 
-/* Wake a waiter, whose tag is its biased mutex or 0. If this worker is the mutex's home, the waiter resumes here. */
+/* Wake a waiter. The waiter's tag is its biased mutex, or 0. If this worker is the mutex's home, the waiter resumes
+ * here. */
 static void wake(struct uat_waking *waking)
 {
     const struct uat_ready_task task = {.sp = waking->sp, .base = waking->base, .where = waking->name};

@@ -5,8 +5,8 @@
  * takes one more round trip.
  *
  * uat_future_try_get() finds every uat_future_set() that is ordered before it, although uat_future_set() returns before
- * the guard is final. Until the guard is final, it holds the setter's rank. So if a look finds a rank, the answer is
- * still open, and the look is repeated.
+ * the guard is final. Until the guard is final, it holds the setter's rank. So uat_future_try_get() looks again if it
+ * finds a rank in the guard.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@ uat_future_t uat_future_create(size_t size)
     return (uat_future_t){uat_waitobj_create(UAT_PARK_FUTURE, uat_round8(size), word), size};
 }
 
-/* Check the handle's size, because a corrupt size must not make us write beyond a buffer. */
+/* Check the handle's size, because a copy with a corrupt size would write beyond a buffer. */
 static void check_size(uat_future_t f, const char *what)
 {
     if (f.size > uat_segment.result_max)
@@ -88,7 +88,7 @@ static uint64_t get_now(uat_future_t f, void *value)
         uat_op_read(&staging->word, &o->word[SIZE], sizeof(staging->word)),  /* constant since the future was created */
         uat_op_read(uat_sync_staging()->value, o->data, uat_round8(f.size)), /* after the FETCH_ADD (O1): see above */
     };
-    uat_waitobj_post(f.object, chain, f.size > 0 ? 3 : 2);
+    uat_waitobj_do(f.object, chain, f.size > 0 ? 3 : 2);
     if (staging->old != UAT_WAITOBJ_SET)
         return staging->old;
     uat_global_after_resume(); /* pairs with the release in uat_waitobj_leave(), called by uat_future_set() */
@@ -124,7 +124,7 @@ void uat_future_get(uat_future_t f, void *value)
         return;
     static const char what[] = "uat_future_get()";
     const struct uat_waitobj *o = uat_waitobj_take(f.object, UAT_PARK_FUTURE, what);
-    if (!o) { /* the future was set meanwhile, for good */
+    if (!o) { /* the future was set meanwhile, and stays set */
         get_now(f, value);
         return;
     }

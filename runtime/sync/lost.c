@@ -28,7 +28,7 @@ static uint64_t address_of(uint64_t name)
     return name & ((UINT64_C(1) << 48) - 1);
 }
 
-/* The object in this block, if it is a mutex that a task of rank holds. */
+/* Returns the object in this block if it is a mutex that a task of `rank` holds; otherwise NULL. */
 static struct uat_waitobj *held_by(struct uat_block *block, int rank)
 {
     struct uat_waitobj *m = uat_block_stack(block);

@@ -8,8 +8,8 @@
 
 /* List in `text` this worker's mutexes that tasks of `rank` hold, and the mutexes of `rank` that tasks of this worker
  * wait for. Returns false if there are none. A holder counts as a task of the rank where it locked the mutex, even if
- * it was stolen since. If a mutex was handed to a task that has not run since, this function reports the previous task
- * that got the mutex. Called in a signal handler, as a uat_lost_fn. */
+ * the holder has moved since. If a mutex was handed to a task that has not run since, this function reports the task to
+ * which the mutex was handed before that. Called in a signal handler, as a uat_lost_fn. */
 bool uat_mutex_lost(int rank, char *text, size_t size);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes. word[0] says where the mutex was locked; the other words identify the holder. If a task waited and was
- * handed the mutex, it WRITEs its new rank to the place after the words, without the guard. That rank is used only in
- * messages (lost.c).
+ * Mutexes. word[0] says where the mutex was locked; the other words identify the holder. A task that has waited for the
+ * mutex and got it WRITEs its new rank to the place after the words, without the guard. Only messages use that rank
+ * (lost.c).
  *
- * A biased mutex (after Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4),
- * 2013, section 6.3) is used on its home only: a task that is elsewhere migrates there first. So its words need no
- * guard and no atomic. One CPU reads and writes them, and no task switch happens during an operation. In that paper,
- * the first task of another worker removes the bias for good; here the bias stays. Model: tests/model/bias.pml.
+ * A biased mutex is used on its home only: a task that is elsewhere migrates there first. So its words need no guard
+ * and no atomic. One CPU reads and writes them, and no task switch happens during an operation. The source is Dolan,
+ * Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4), 2013, section 6.3. In that
+ * paper, the first task of another worker removes the bias for good; here the bias stays. Model: tests/model/bias.pml.
  *
  *   H1  Each operation on the words runs on the home from its first load to its last store. The task may park only at
  *       the operation's end.
@@ -87,8 +87,8 @@ static struct uat_located located(uint64_t name)
     return uat_locate(uat_waitobj_rank(name), (uintptr_t)uat_waitobj_address(name));
 }
 
-/* Go to the home of a biased mutex. Ends the job if the name is not the name of a mutex. noinline: the caller continues
- * in another process. */
+/* Go to the home of a biased mutex. Ends the job if the name is not the name of a mutex. noinline, because the caller
+ * may continue in another process. */
 static __attribute__((noinline)) struct uat_waitobj *go_home(uint64_t name, const char *what)
 {
     uat_waitobj_check(name, UAT_PARK_MUTEX, what);
@@ -103,9 +103,9 @@ static __attribute__((noinline)) struct uat_waitobj *go_home(uint64_t name, cons
     return o;
 }
 
-/* The words of a biased mutex, on its home (H1). Plain accesses: see above. They need not order global memory either.
- * What a holder wrote on this worker is in this worker's cache. What a holder wrote elsewhere was released before the
- * holder came back. */
+/* The words of a biased mutex, on its home (H1). Plain accesses are enough: see the head of this file. The accesses
+ * need not order global memory, either. What a holder wrote on this worker is in this worker's cache. What a holder
+ * wrote elsewhere was released before the holder came back. */
 static inline struct uat_waitobj *biased(uat_mutex_t m, const char *what)
 {
     uint64_t name = m.object & ~UAT_MUTEX_BIASED, offset = name - uat_self.near_first;
@@ -168,7 +168,7 @@ static struct uat_parked *waiter_here(uint64_t name)
     return block.rank == uat_self.rank ? (struct uat_parked *)block.address : NULL;
 }
 
-/* Let the task `name` follow the last waiter of the queue. */
+/* Link the task `name` to the waiter `last`, after which it follows in the queue. */
 static void link_biased(uint64_t last, uint64_t name)
 {
     struct uat_parked *p = waiter_here(last);
@@ -179,10 +179,10 @@ static void link_biased(uint64_t last, uint64_t name)
     uat_sync_staging()->word = name;
     p = (struct uat_parked *)(void *)uat_waitobj_address(last);
     const struct uat_op op = uat_op_write(&uat_sync_staging()->word, &p->next, sizeof(p->next));
-    uat_waitobj_post(last, &op, 1);
+    uat_waitobj_do(last, &op, 1);
 }
 
-/* Queue the task. No adapter takes part: the task's block is here, too (H2). */
+/* Queue the task. This needs no adapter, because the task's block is here, too (H2). */
 static void park_biased(struct uat_park *wait, uint64_t name)
 {
     struct uat_waitobj *o = (struct uat_waitobj *)located(wait->object).address;
@@ -216,7 +216,7 @@ static inline void lock_biased(uat_mutex_t m)
 /*
  * Note that the task that was handed the mutex continues on this worker. The WRITE must complete before the task
  * continues. Otherwise the task might be stolen and unlock elsewhere, and the mutex might be destroyed. A WRITE in
- * flight, or one that the adapter repeats, would then overwrite the block's next user.
+ * flight, or one that the adapter repeats, would then overwrite the data of the block's next user.
  */
 static __attribute__((noinline)) void note_resumed(uint64_t mutex)
 {
@@ -228,7 +228,7 @@ static __attribute__((noinline)) void note_resumed(uint64_t mutex)
     }
     uat_sync_staging()->word = where;
     struct uat_op op = uat_op_write(&uat_sync_staging()->word, at, sizeof(where));
-    uat_waitobj_post(mutex, &op, 1);
+    uat_waitobj_do(mutex, &op, 1);
 }
 
 void uat_mutex_lock(uat_mutex_t m)

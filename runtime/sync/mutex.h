@@ -17,13 +17,14 @@ enum {
 #define UAT_MUTEX_HANDED                                                                                               \
     (UINT64_C(1) << 32) /* handed to a waiting task: uat_mutex_resumed_at() says where that task continues */
 
-/* rank + 1 of the worker that resumed the task that was handed the mutex last. The resuming worker WRITEs it. */
+/* The word with rank + 1 of the worker that resumed the task to which the mutex was last handed. That worker WRITEs
+ * it. */
 static inline uint64_t *uat_mutex_resumed_at(struct uat_waitobj *m)
 {
     return (uint64_t *)(void *)m->data;
 }
 
-#define UAT_MUTEX_BIASED UINT64_C(1) /* in the handle of a biased mutex, whose name is a multiple of 64 */
+#define UAT_MUTEX_BIASED UINT64_C(1) /* set in the handle of a biased mutex; names are multiples of 64 */
 
 static inline bool uat_mutex_is_biased(uat_mutex_t m)
 {
@@ -37,8 +38,8 @@ static inline bool uat_mutex_is_biased(uat_mutex_t m)
  * that worker's. So this identity stays the same wherever the task goes. The record of a group's children may belong to
  * another worker: the one where the group's first child parted. In that case base and handle identify the task.
  *
- * Two tasks can be mistaken for each other if they were born on one worker at one address, and their spawners have one
- * address, too. This happens if the first task took the lock before it parted.
+ * Two tasks can be mistaken for each other if they were born on the same worker at the same address, and their spawners
+ * have the same address, too. Such a mistake happens if the first task took the lock before it parted.
  */
 struct uat_mutex_holder {
     uintptr_t base, handle;

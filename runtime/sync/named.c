@@ -56,7 +56,7 @@ static struct list list_of(const char *name)
     return (struct list){rank, (uint64_t *)uat_segment_of(rank, lists.at) + hash % LISTS};
 }
 
-/* May this CPU use its own atomics on the list, which lies outside of the heap? */
+/* May this CPU use its own atomics on the list? The list lies outside of the heap. */
 static bool is_near(const struct list *list)
 {
     return list->rank == uat_self.rank && uat_self.near_size > 0;
@@ -64,14 +64,14 @@ static bool is_near(const struct list *list)
 
 static uint64_t head_of(const struct list *list)
 {
-    if (is_near(list)) /* Acquire: orders the loads of the nodes after it; pairs with add() */
+    if (is_near(list)) /* Acquire: orders this load before the loads of the nodes; pairs with add() */
         return uat_cpu_load_acquire(list->head);
     struct uat_op op = uat_op_read(&uat_sync_staging()->word, list->head, sizeof(uint64_t));
-    uat_waitobj_post((uint64_t)list->rank << 48, &op, 1);
+    uat_waitobj_do((uint64_t)list->rank << 48, &op, 1);
     return uat_sync_staging()->word;
 }
 
-/* Set the head to `node` if it is `expected` (N1). Returns whether it was. */
+/* If the head is `expected`, set the head to `node` (N1). Returns whether the head was set. */
 static bool add(const struct list *list, uint64_t expected, uint64_t node)
 {
     uat_delay();
@@ -79,7 +79,7 @@ static bool add(const struct list *list, uint64_t expected, uint64_t node)
         return __atomic_compare_exchange_n(list->head, &expected, node, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     /* A post is a release, too: the node is complete before the swap (N2). Pairs with head_of() and node_at(). */
     struct uat_op op = uat_op_cmp_swap(&uat_sync_staging()->old, list->head, expected, node);
-    uat_waitobj_post((uint64_t)list->rank << 48, &op, 1);
+    uat_waitobj_do((uint64_t)list->rank << 48, &op, 1);
     return uat_sync_staging()->old == expected;
 }
 

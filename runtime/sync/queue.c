@@ -83,7 +83,7 @@ static __attribute__((noinline)) bool claim(struct uat_waking *waking)
             uat_op_read(staging->select_waiter, &waiter->stack,
                         3 * sizeof(*w)), /* constant since the entry was queued */
         };
-        uat_waitobj_post(name, chain, 2);
+        uat_waitobj_do(name, chain, 2);
         if (staging->old != 0)
             return check_claimed(name, staging->old);
         w = staging->select_waiter;
@@ -109,7 +109,7 @@ bool uat_waitobj_unqueue_slowly(struct uat_waking *waking)
     return false;
 }
 
-/* Ends the job if a queue is longer than all heaps have room for, because it then contains a cycle. */
+/* Ends the job if a queue is longer than all heaps have room for, because such a queue contains a cycle. */
 static void check_length(uint64_t passed, uint64_t at)
 {
     if (passed > (uint64_t)uat_park_names() * (uat_segment.heap_size / UAT_READY_STACK))
@@ -138,7 +138,7 @@ static void link_to(uint64_t waiter, uint64_t next)
         uat_op_write(&staging->word, &parked->next, 8),
         uat_op_fetch_add(&staging->old, &parked->settled, 0), /* its completion proves that the WRITE has arrived */
     };
-    uat_waitobj_post(waiter, chain, 2);
+    uat_waitobj_do(waiter, chain, 2);
 }
 
 void uat_waitobj_queue(uint64_t waiter)
@@ -184,7 +184,7 @@ void uat_waitobj_answer_far(const struct uat_waking *waking, uint64_t status, co
     /* This operation takes effect after the WRITEs (O1). So its completion proves that they have arrived, for any
      * worker that READs the stack (S5). */
     chain[n++] = uat_op_fetch_add(&staging->old, &parked_of(waking->name)->settled, 0);
-    uat_waitobj_post(waking->name, chain, n);
+    uat_waitobj_do(waking->name, chain, n);
 }
 
 void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
@@ -196,7 +196,7 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
         check_length(++passed, name);
         uat_waitobj_look(name, &waking);
         name = name == tail ? 0 : waking.next;
-        if (kind == UAT_PARK_CONDITION) /* a tag, which a broadcast ignores */
+        if (kind == UAT_PARK_CONDITION) /* the reply is a tag, which a broadcast ignores */
             waking.reply = 0;
         uat_waitobj_wake(&waking, kind, status, value, size);
     }

@@ -26,8 +26,8 @@ _Static_assert((int)UAT_SELECT_MAX <= (int)UAT_HELD_MAX, "a copy of each channel
 #define NOT_TAKEN UINT64_MAX
 
 /*
- * A call of select. It lies in the task's frame. `words` belongs to one worker and is unused once the task may have
- * moved.
+ * A call of select. It lies in the task's frame. `words` is valid on one worker only, so it is not used once the task
+ * may have moved.
  */
 struct select {
     const char *what;

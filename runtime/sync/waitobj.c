@@ -32,7 +32,7 @@ void uat_sync_reserve(void)
     uat_segment_reserve(&uat_sync_area);
 }
 
-void uat_waitobj_post(uint64_t name, const struct uat_op *ops, int n)
+void uat_waitobj_do(uint64_t name, const struct uat_op *ops, int n)
 {
     uat_delay();
     uat_named_do(uat_waitobj_rank(name), ops, n);
@@ -46,7 +46,7 @@ void uat_waitobj_read(uint64_t name, void *to, const void *address, size_t size)
     }
     struct uat_op op = uat_op_read(to, address, uat_round8(size));
     if (size > 0)
-        uat_waitobj_post(name, &op, 1);
+        uat_waitobj_do(name, &op, 1);
 }
 
 void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t size)
@@ -57,12 +57,12 @@ void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t si
     }
     struct uat_op op = uat_op_write(from, address, uat_round8(size));
     if (size > UAT_UNSIGNALED_WRITE_MAX)
-        uat_waitobj_post(name, &op, 1);
+        uat_waitobj_do(name, &op, 1);
     else if (size > 0) /* it arrives before the guard's CMP_SWAP in uat_waitobj_leave() (O1, O5) */
         uat_named_post_unsignaled(uat_waitobj_rank(name), &op, 1);
 }
 
-/* The noun for an object of this kind. For a channel it differs from the name of what tasks wait for. */
+/* The noun for an object of this kind. For a channel, the noun differs from the name of what tasks wait for. */
 static const char *noun(enum uat_park_kind kind)
 {
     return kind == UAT_PARK_RECEIVE ? "a channel" : uat_deadlock_name(kind);
@@ -109,7 +109,7 @@ static __attribute__((noinline)) uint64_t try_take_far(uint64_t name, struct uat
         /* After the CMP_SWAP (O1): the words are valid if it won. Pairs with the chain of uat_waitobj_leave_far(). */
         uat_op_read(&copy->kind, &o->kind, WORDS),
     };
-    uat_waitobj_post(name, chain, 2);
+    uat_waitobj_do(name, chain, 2);
     uint64_t guard = copy->guard;
     copy->guard = name; /* see uat_waitobj_held_name() */
     return guard;
@@ -148,7 +148,7 @@ void uat_waitobj_looked(const struct uat_relax *relax)
         uat_stall_over();
 }
 
-/* Keep trying after the first try found the guard to be `guard`. Returns false if it becomes UAT_WAITOBJ_SET. */
+/* Keep trying. The first try found the value `guard`. Returns false if the guard becomes UAT_WAITOBJ_SET. */
 static __attribute__((noinline)) bool take_later(uint64_t name, enum uat_park_kind kind, const char *what,
                                                  struct uat_waitobj *copy, uint64_t guard)
 {
@@ -214,8 +214,8 @@ void uat_waitobj_end(uint64_t name, const struct uat_waitobj *o, enum uat_park_k
         return;
     }
     struct uat_op last = uat_op_cmp_swap(&uat_sync_staging()->old, &home->guard, guard, UAT_WAITOBJ_GONE);
-    /* This must be complete before the mark is written (O7), because the home reuses the memory once it finds the
-     * mark. */
-    uat_waitobj_post(name, &last, 1);
+    /* This operation must be complete before the mark is written (O7), because the home reuses the memory once it finds
+     * the mark. */
+    uat_waitobj_do(name, &last, 1);
     uat_park_give_back(uat_waitobj_rank(name), &block->returned);
 }

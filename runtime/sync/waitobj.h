@@ -3,15 +3,15 @@
  * The common part of all objects that tasks wait for: words at a home, changed under a guard, and a queue of waiters.
  * Model: tests/model/waitobj.pml.
  *
- *   S1  Only the CMP_SWAP of the home's adapter changes `guard`. 0 means free, rank + 1 means held by that worker, and
- *       some values are final. Only the holder READs and WRITEs the other words.
+ *   S1  Only the CMP_SWAP of the home's adapter changes `guard`. 0: free. rank + 1: held by that worker.
+ *       UAT_WAITOBJ_SET and UAT_WAITOBJ_GONE are final. Only the holder READs and WRITEs the other words.
  *   S2  A guard is taken by { CMP_SWAP(guard, 0, rank + 1); READ words }. If the swap won, the words are as the last
  *       holder left them (O1). A guard is left by { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget. The
  *       WRITE has arrived before the guard is free (O1).
  *   S3  The holder waits for nothing but completions. No task switch happens while a guard is held, with one exception:
- *       a task that must wait is evacuated and queued under the guard that it took before it looked at the words. So no
- *       wake-up is lost between the look and the queueing. Several guards are taken in the order of the objects' names,
- *       so that no cycle of waits can arise.
+ *       a task that finds that it must wait is evacuated and queued before the guard is left. So no wake-up is lost
+ *       between the look and the queueing. Several guards are taken in the order of the objects' names, so that no
+ *       cycle of waits can arise.
  *   S4  A waiter's block does not change from its queueing to its waking, except for `next` and the reply. The worker
  *       that queues the next waiter WRITEs `next` under the guard, and this WRITE is complete before the guard is left.
  *   S5  Exactly one worker takes a waiter out of the queue, under the guard. That worker then makes the waiter ready,
@@ -99,7 +99,7 @@ uint64_t uat_waitobj_create(enum uat_park_kind kind, size_t bytes, const uint64_
  * Called when a try_ function has found nothing. The calling task may poll in a loop for something that its spawner's
  * continuation has to do, and the loop might never end. So this function offers continuations that could not be offered
  * before. In the message protocol it also answers a thief that asks. (Nothing is offered while ranges are checked out,
- * because an offer may release.)
+ * because an offer may perform a RELEASE.)
  */
 static inline void uat_waitobj_poll_failed(void)
 {
@@ -107,12 +107,12 @@ static inline void uat_waitobj_poll_failed(void)
     uat_stop_polled();
 }
 
-/* Ends the job if no object can have this name: a handle may be uninitialised. what: as below. */
+/* Ends the job if no object can have this name; the handle is then probably uninitialised. what: as below. */
 void uat_waitobj_check(uint64_t name, enum uat_park_kind kind, const char *what);
 
 /* Take the guard. Returns the words, or NULL if guard is UAT_WAITOBJ_SET. Ends the job if name is no object of that
- * kind. what: the caller, for messages: "uat_mutex_lock()". Operations on near objects are inline; a far one takes a
- * round trip anyway. */
+ * kind. what: the caller, for messages: "uat_mutex_lock()". Only operations on near objects are inline, because an
+ * operation on a far object takes a round trip anyway. */
 static inline struct uat_waitobj *uat_waitobj_take(uint64_t name, enum uat_park_kind kind, const char *what);
 
 /* Take the guard of object i of several (i < UAT_HELD_MAX). The guards are taken in the order of the objects' names.
@@ -124,7 +124,7 @@ void uat_waitobj_hold(struct uat_waitobj *words);
 static inline void uat_waitobj_leave(uint64_t name, uint64_t final);
 
 /* Pause between two looks at a guard that some worker holds. Ends the job if `guard` is not a valid guard, or if the
- * guard stays held too long. uat_waitobj_looked() follows the last look. */
+ * guard stays held too long. The caller calls uat_waitobj_looked() after its last look. */
 void uat_waitobj_look_later(uint64_t name, enum uat_park_kind kind, const char *what, uint64_t guard,
                             struct uat_relax *relax);
 void uat_waitobj_looked(const struct uat_relax *relax);
@@ -166,7 +166,8 @@ static inline int uat_waitobj_wait_word(uint64_t name, enum uat_park_kind kind, 
 /* With the guard held, or on the scheduler's side: put a waiter at the queue's end. */
 void uat_waitobj_queue(uint64_t waiter);
 
-/* The name of the object whose guard is held, or was held last. uat_waitobj_held_rank(): the rank where it lives. */
+/* The name of the object whose guard is held, or was held last. uat_waitobj_held_rank(): the rank of that object's
+ * home. */
 static inline uint64_t uat_waitobj_held_name(void);
 static inline int uat_waitobj_held_rank(void)
 {
@@ -193,8 +194,8 @@ static inline void *uat_waitobj_reply(const struct uat_waking *waking, size_t si
 /* Ends the job: a waiter's reply is not in its stack. */
 _Noreturn void uat_waitobj_refuse_reply(const struct uat_waking *waking) __attribute__((cold));
 
-/* Answer a waiter with status and with `size` bytes of value from registered memory, and make its task ready. value and
- * size: NULL and 0 if there is no value. */
+/* Answer a waiter with `status` and with the `size` bytes at `value`, which lie in registered memory. Then make the
+ * waiter's task ready. value and size: NULL and 0 if there is no value. */
 static inline void uat_waitobj_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
                                     const void *value, size_t size);
 
@@ -203,20 +204,20 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
                           size_t size);
 
 /* Post a chain to the rank in `name`, and wait for its completion: one round trip. */
-void uat_waitobj_post(uint64_t name, const struct uat_op *ops, int n);
+void uat_waitobj_do(uint64_t name, const struct uat_op *ops, int n);
 
 /* With the guard held: copy `size` bytes of the object's data, or of a waiter's reply, to registered memory. Waits for
  * completion. */
 void uat_waitobj_read(uint64_t name, void *to, const void *address, size_t size);
-/* With the guard held: copy `size` bytes of registered memory to the object's data. They arrive before the guard is
- * left; `from` may be reused at once. */
+/* With the guard held: copy `size` bytes of registered memory to the object's data. The bytes arrive before the guard
+ * is free. `from` may be reused at once. */
 void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t size);
 
 /*
- * A task that waits in several queues at once has a select waiter: its own block in the heap where it waited, with an
- * entry for each queue. An entry has the form of a waiter's header: sp is 0, base is the select waiter's name, and
- * reply is the address for the answer of this queue. A worker that dequeues an entry claims the entry's select waiter.
- * Only one worker wins the claim, and that worker wakes the task.
+ * A task that waits in several queues at once has a select waiter. This is a separate block in the heap where the task
+ * waited, with an entry for each queue. An entry has the form of a waiter's header: sp is 0, base is the select
+ * waiter's name, and reply is the address for the answer of this queue. A worker that dequeues an entry claims the
+ * entry's select waiter. Only one worker wins the claim, and that worker wakes the task.
  *
  *   S6  Only the CMP_SWAP of the adapter changes `claim`, which is 0 until the first waker. A worker claims under the
  *       guard of a queue that holds one of the entries.
@@ -262,9 +263,9 @@ static inline uint64_t uat_waitobj_held_name(void)
 }
 
 /*
- * Can this CPU access the object of this name directly, just as the adapter would? If it can, S1 and S2 hold unchanged:
- * the atomic instruction on the guard counts as the adapter's, and is a full fence before the loads of the words and
- * after their stores.
+ * Can this CPU access the object of this name directly, just as the adapter would? If it can, S1 and S2 still hold: the
+ * CPU's atomic instruction on the guard counts as the adapter's. This instruction is a full fence before the loads of
+ * the words and after their stores.
  */
 static inline bool uat_waitobj_is_near(uint64_t name)
 {

@@ -13,7 +13,7 @@
 
 /* Rank 0's counter. Written by its own CPU only; READ by peers in look(). */
 static struct uat_area shown = {.name = "rank 0's clock", .size = sizeof(uint64_t), .peers = UAT_PEERS_READ};
-/* HCA atomics only: +1 by each peer that has READ the counter often enough. */
+/* HCA atomics only: each peer adds 1 once it has READ the counter often enough. */
 static struct uat_area readers_area = {
     .name = "readers of the clock", .size = sizeof(uint64_t), .peers = UAT_PEERS_CHANGE, .striped = true};
 static struct uat_area landing = {.name = "landing of the clock", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};

@@ -26,7 +26,7 @@ static struct {
     uint64_t count;                           /* events recorded, including those that were overwritten */
     struct uat_trace_event phase[PHASES_MAX]; /* phases of the current attempt: kept only if it succeeds */
     unsigned phases;
-    uint64_t idle_begin, failures; /* start of the current time without work, 0 if there is work; failed steals since */
+    uint64_t idle_begin, failures; /* start of the time without work, or 0; failed steals since that start */
     struct uat_clock first;
     uint64_t began; /* start of the timeline, in nanoseconds */
 } trace;
@@ -83,8 +83,8 @@ void uat_trace_attempts_over(void)
         end_idle(uat_counter());
 }
 
-/* Can the file be written at the end? The start checks this, so that hours of a run are not lost. The check creates
- * nothing. */
+/* Can the file be written at the end? Check this at the start, because a failure at the end would lose the whole run's
+ * events. The check creates nothing. */
 static int check_file(const char *file)
 {
     int rc = uat_output_check(file);
@@ -153,8 +153,7 @@ int uat_trace_write(void)
         struct uat_trace_file file = {
             .name = trace.file, .host = trace.host, .room = trace.room, .cycles_per_us = cycles_per_us(&last)};
         struct uat_trace_event *events = in_order(&last, kept);
-        /* Without memory this worker has no events to write, but it still takes part, because the write is
-         * collective. */
+        /* Without memory this worker has no events to write. It still takes part, because the write is collective. */
         rc = uat_trace_file_write(&file, events, events ? kept : 0, trace.count - (events ? kept : 0));
         free(events);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events travel through the uni-address region, which is registered and unused outside of a run. Repeatedly, every
- * worker puts a chunk into its region, and rank 0 READs all chunks and writes them to the file. All workers agree on
- * the number of chunks, and an error of rank 0's file does not stop the others.
+ * The events travel through the uni-address region, which is registered and unused outside of a run. In each step,
+ * every worker puts a chunk into its region. Rank 0 READs all chunks and writes them to the file. All workers agree on
+ * the number of chunks. The others continue even if rank 0 cannot write its file.
  */
 #include "include/uat.h"
 #include "runtime/trace/trace_file.h"
@@ -135,7 +135,7 @@ static void write_worker(struct sink *sink, int rank, const struct chunk *chunk)
     sink->dropped += chunk->dropped;
 }
 
-/* Nanoseconds. Start and end are rounded alike, so that nested spans stay nested. */
+/* Nanoseconds. Start and end are rounded in the same way, so that nested spans stay nested. */
 static int64_t nanoseconds(const struct sink *sink, uint64_t cycles)
 {
     return (int64_t)((double)(int64_t)cycles / sink->cycles_per_us * 1000);

@@ -21,8 +21,8 @@ static void count(uat_context_t *c, const void *arg, void *result)
     *(long *)result = sum;
 }
 
-/* Get answer number i. A third of the requests are cancelled, a third are polled for their answers, and a third are
- * waited for. */
+/* Get answer number i. A third of the requests are cancelled. The task polls for the answers of another third, and
+ * waits for the answers of the rest. */
 static int answer(int i)
 {
     int rc = -EINPROGRESS;
@@ -35,7 +35,8 @@ static int answer(int i)
     return rc == -EINPROGRESS ? uat_request_wait() : rc;
 }
 
-/* Ask the victim up to 50 times, starting with the way that has number `first`. Returns whether the task got a part. */
+/* Ask the victim up to 50 times, with requests that are numbered from `first` on. Returns whether the task got a
+ * part. */
 UAT_TASK(int, asks, int, victim, int, first)
 {
     for (int i = first; i < first + 50 && uat_rank() != victim; i++) {

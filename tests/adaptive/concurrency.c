@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: workers that uat_set_concurrency() excludes start no tasks of other workers, but run tasks that are sent
- * to them. When the limit is raised they take work again. Concurrent calls leave the same limit in all workers.
+ * Description: uat_set_concurrency() excludes workers. An excluded worker takes no tasks from other workers, but runs
+ * tasks that are sent to it. When the limit is raised, the worker takes tasks again. Concurrent calls leave the same
+ * limit in all workers.
  */
 #include <stdio.h>
 
@@ -66,7 +67,7 @@ static int check_limit(int n)
     const uat_adaptive_t a = {.fn = count, .result_size = sizeof(struct ranks)};
     struct ranks tasks = {0}, parts;
     uat_set_concurrency(n);
-    uat_migrate(0);        /* leave an excluded worker, which would run the tasks that this task spawns on it */
+    uat_migrate(0);        /* an excluded worker would itself run the tasks that this task spawns on it */
     uat_sim_work(1000000); /* wait until attempts in progress have ended */
     run_tasks(&tasks);
     uat_adaptive_run(&a, NULL, 0, TASKS, NULL, &parts);

@@ -11,7 +11,7 @@
 enum { DEEP = 12 };
 
 struct span {
-    int64_t first, count; /* of the iterations that have run */
+    int64_t first, count; /* the first of the iterations that have run, and their number */
 };
 
 /* Runs an interval in chunks of *arg iterations, and checks that chunks and parts are consecutive. */

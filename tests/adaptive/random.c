@@ -117,7 +117,7 @@ static void fold_part(uat_context_t *c, const void *arg, void *result)
 
 static int wrong_data; /* number of requests to this worker that carried another worker's data */
 
-/* Gives the first request half of the remaining iterations. The part's argument has the requesting rank. Gives each
+/* Gives the first request half of the remaining iterations, with the requesting rank in the part's argument. Gives each
  * other request one iteration. */
 static void split_by_hand(uat_context_t *c, const uat_request_t *requests, int count)
 {

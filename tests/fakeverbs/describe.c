@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The NAME of a line `NAME VALUE` of a device or of a port, and the place where the value is stored. */
+/* A line `NAME VALUE` of a device or a port: the NAME, and where the value is stored. */
 struct key {
     const char *name;
     size_t offset, size;
@@ -121,7 +121,7 @@ static bool set(const struct key *keys, void *object, const char *name, const ch
     return true;
 }
 
-/* Make a device with the values that a file need not give. Limits are so large that they are not reached. */
+/* Make a device with the default values. The default limits are so large that they are not reached. */
 static struct fake_device *new_device(struct fake_state *state, const char *name)
 {
     if (state->devices == FAKE_DEVICES)

@@ -186,7 +186,7 @@ static struct ibv_context *make_context(int device, int fd)
     return NULL;
 }
 
-/* Take one of `limit` units, if one is left. */
+/* Take one of `limit` units, if a unit is left. */
 static bool take(int *used, int limit)
 {
     /* Relaxed: only the number matters. Pairs with the atomics of the other processes. */

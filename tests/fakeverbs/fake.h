@@ -4,9 +4,9 @@
  * as ibv_port_state_str(), come from the real library. The inline functions of <infiniband/verbs.h> call this library
  * through pointers in a context (struct verbs_context).
  *
- * The process that posts a request also executes the request. The process has mapped the peer's memory, and accesses
- * this memory with its own CPU. It does so in ibv_post_send(), so all operations take effect in posting order. Real
- * adapters have a weaker order, so tests of order belong on Soft-RoCE and on hardware.
+ * The process that posts a request also executes the request. The process has mapped the peer's memory, and accesses it
+ * with its own CPU, in ibv_post_send(). So all operations take effect in posting order. Real adapters have a weaker
+ * order, so tests of order belong on Soft-RoCE and on hardware.
  */
 #ifndef FAKE_FAKE_H
 #define FAKE_FAKE_H
@@ -37,7 +37,7 @@ struct fake_context {
 
 struct fake_cq {
     struct ibv_cq cq;
-    unsigned head, tail, size; /* numbers of completions added and taken, modulo size: places in the ring */
+    unsigned head, tail, size; /* numbers of completions added and taken; modulo `size` they are places in the ring */
     struct ibv_wc *ring;
     struct fake_qp **from; /* the queue pair of each completion */
     unsigned *ends;        /* for each completion, the number of requests of its queue that it ends */
@@ -77,9 +77,9 @@ int fake_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 int fake_poll_cq(struct ibv_cq *cq, int room, struct ibv_wc *wc);
 
 /*
- * memory.c: returns the address at which this process can access bytes of a region. The region's key names these bytes
- * by `address`. The region must allow `access`, IBV_ACCESS_*, and belong to the protection domain. Returns NULL if the
- * key does not allow the access.
+ * memory.c: returns the address at which this process can access bytes of a region. `address` is the bytes' address
+ * under the region's key. The region must allow `access` (IBV_ACCESS_*) and belong to the protection domain. Returns
+ * NULL if the key does not allow the access.
  */
 char *fake_translate(uint32_t key, uint64_t address, uint64_t bytes, uint32_t access, uint32_t domain);
 

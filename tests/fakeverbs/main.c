@@ -74,8 +74,8 @@ static struct fake_state *make_state(void)
 }
 
 /* Make LD_PRELOAD load the library before all others. The library is in the same folder as this program. LD_PRELOAD
- * accepts no path with a space. So the path leads through a descriptor of this process. The descriptor stays open until
- * the command has ended. */
+ * accepts no path with a space. So the path leads through a descriptor of this process, which stays open until the
+ * command has ended. */
 static void preload(void)
 {
     char own[1024], list[4096];

@@ -16,7 +16,8 @@ static void copy(char *to, const char *from, size_t bytes)
         memcpy(to, from, bytes);
         return;
     }
-    /* Relaxed: the fences around a post order the copies. Pairs with the peer's CPU, which accesses the same words. */
+    /* Relaxed: the fences around a post order the copies. Pairs with the accesses of the peer's CPU to the same
+     * words. */
     for (size_t i = 0; i < bytes; i += sizeof(uint64_t))
         __atomic_store_n((uint64_t *)(void *)(to + i),
                          __atomic_load_n((const uint64_t *)(const void *)(from + i), __ATOMIC_RELAXED),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What all processes of one run of `fakeverbs` share: the devices, the objects that peers find by number, and counts.
- * The state is a memory object without a name. The command `fakeverbs` holds the object, and each process maps it
- * through the path in the environment variable FAKE_VERBS. So nothing is left, however the processes end.
+ * The state is a memory object without a name, so nothing is left, however the processes end. The command `fakeverbs`
+ * holds the object open, and each process maps the object through the path in the environment variable FAKE_VERBS.
  *
  * The memory object is zero at first. An object's number is its index in its table; index 0 is unused. Numbers are not
  * reused.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: a first run on a cluster may have problems: too few resources, adapters that uat cannot use, networks
-that do not connect the hosts. For each problem, the job either ends with a one-line message that names cause and cure,
-or continues to the right answer. The table in docs/testing.md has one row per condition.
+"""Description: the problems of a first run on a cluster: too few resources, adapters that uat cannot use, networks that
+do not connect the hosts. For each problem, the job either ends with a one-line message that names cause and cure, or
+continues to the right answer. The table in docs/testing.md has one row per condition.
 
 usage: test_conditions.py BUILD
 """
@@ -142,7 +142,7 @@ def check_start_time(build):
 def check(build, name, options, says, goes_on):
     options = dict(options)
     program = limited_memory(build) if options.pop("limited", False) else fib(build, 18)
-    # 0, because on a busy machine workers wait for each other for a long time
+    # no timeout, because on a busy machine workers wait for each other for a long time
     run = Run(build, 4, program, STALL_TIMEOUT="0", **options)
     what = f"{name}\n{run}"
     expect((run.status == 0 and "2584 (correct)" in run.out) == goes_on and run.status in (0, 1), what)

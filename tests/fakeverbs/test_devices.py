@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: on a host with twelve adapters, a worker lists them once, and opens only adapters about which /sys has
-too little information. It takes the port that it would take after opening all adapters. A job runs within the limits of
-each real device in `devices`. uat_info shows the properties of the chosen adapter's queue pairs and keys.
+"""Description: on a host with twelve adapters, a worker lists the adapters once, and opens only those about which /sys
+has too little information. It takes the port that it would take after opening all adapters. A job runs within the
+limits of each real device in `devices`. uat_info shows the properties of the chosen adapter's queue pairs and keys.
 
 usage: test_devices.py BUILD
 """

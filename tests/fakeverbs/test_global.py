@@ -29,9 +29,9 @@ def job(build, adapters, program, workers=WORKERS, hosts=HOSTS, **settings):
 def check_counts(build, adapters):
     run = job(build, adapters, "perf/uat-cilksort 500000 --rounds 1")
     expect(run.status == 0 and "500000 integers" in run.out, run)
-    # A home is the group of workers of a host that use one adapter. A home's first worker registers the home's memory
-    # and has a queue pair to each worker. Segments take a queue pair to each home, and three regions. The cache takes
-    # one region.
+    # A home is the group of a host's workers that use one adapter. A home's first worker registers the home's memory
+    # and has a queue pair to each worker. Per worker, the segments take a queue pair to each home and three regions,
+    # and the cache takes one region.
     homes, count = HOSTS * adapters, run.count
     expect(count["create_qp"] == (WORKERS * homes + homes * WORKERS + (WORKERS - homes) * homes, homes + WORKERS), (adapters, count))
     # Three arrays are on all homes, and a fourth one has one chunk.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: jobs over simulated verbs devices start, compute and end, with 2 to 128 workers on one or several hosts.
-They make as many queue pairs and regions as docs/verbs.md states. This also holds if one worker registers memory for
-its host. Jobs give back everything that they take.
+They make as many queue pairs and regions as docs/verbs.md states, also if one worker registers memory for its whole
+host. Jobs give back everything that they take.
 
 usage: test_start.py BUILD [WORKERS HOSTS]...
 """

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program for tests of checkpoints, started with two workers. When its job ends after the checkpoint,
- * TASKS tasks have been sent to worker 1 (uat_spawn_on()) and are in its inbox, because worker 1 is busy. After a
+ * Description: a program for tests of checkpoints, started with two workers. It sends TASKS tasks to worker 1
+ * (uat_spawn_on()). Worker 1 is busy, so these tasks are in its inbox when the job ends after the checkpoint. After a
  * restart with any number of workers, no task may be lost. The restarted program ends soon.
  *
  * usage: arrivals [wait]     (wait: the program does not ask for the checkpoint)

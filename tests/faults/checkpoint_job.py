@@ -24,8 +24,8 @@ def start(folder, *command, workers=2, limit=60, more="", **settings):
 
 
 def run(folder, workers=2, program=PROGRAM, arguments=None, end=False, more="", **settings):
-    """Run the program. end: send SIGUSR2 once the job has completed a checkpoint; some 80 more checkpoints would
-    follow."""
+    """Run the program. end: send SIGUSR2 once the job has completed a checkpoint. Without the signal, some 80 more
+    checkpoints would follow."""
     job = start(folder, str(program), *(arguments or ARGUMENTS), workers=workers, limit=SECONDS, more=more, **settings)
     if end:
         while job.poll() is None and not (folder / "latest").exists():

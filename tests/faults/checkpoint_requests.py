@@ -56,7 +56,7 @@ def sigterm(folder):
 
 
 def kill_worker(job):
-    """Kill a worker once the job has begun. Returns the lines up to uatrun's line about what it does next."""
+    """Kill a worker once the job has begun. Returns the lines up to the one in which uatrun says what it does next."""
     lines = []
     while not any("uatrun: the job " in line for line in lines):
         if not lines:
@@ -69,8 +69,8 @@ def kill_worker(job):
 
 
 def again(folder):
-    """uatrun --again: restart from the newest checkpoint, or from the start if there is none, at most the given number
-    of times."""
+    """uatrun --again restarts at most the given number of times: from the newest checkpoint, or from the start if there
+    is none."""
     status, out, errors = run("none", program="--again", arguments=["1", *LONG])
     expect("--again without a folder", status == 2 and "set UAT_CHECKPOINT" in errors and not out, f"status {status}, {out}{errors}")
     job = start(folder, "--again", "1", *LONG)
@@ -114,8 +114,8 @@ def carried(folder):
     expect("SIGUSR2 and the first SIGTERM before a loss", line and status == 75 and "the job begins anew" in text and latest(folder) > 0,
            f"status {status}, {line}{text}")
     never = folder.parent / "never carried"
-    # The obstacle is a name that main() gives, so it exists from the start of the run. An open interval would come too late: the second
-    # start may write the checkpoint before the interval is open.
+    # The obstacle is a channel's name that main() gives, so it exists from the start of the run. An open interval would
+    # exist too late: the second start may write the checkpoint before the interval is open.
     job = start(never, "--again", "2", str(OBSTACLE), "name", more=",sigterm=checkpoint")
     until(job, "obstacle is there")
     lines = [until(job, "no checkpoint was written", signal.SIGTERM)]
@@ -133,7 +133,7 @@ def carried(folder):
 
 
 def refusals(folder):
-    """A refused request to end the job is made again until it succeeds."""
+    """A refused request to end the job is repeated until it succeeds."""
     job = start(folder, str(OBSTACLE), "3")
     lines = [job.stderr.readline()]
     job.send_signal(signal.SIGUSR2)

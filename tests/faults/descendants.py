@@ -35,8 +35,7 @@ def _status(pid):
 
 
 def stacks(pid):
-    """Stack traces of a process's threads, if there is a debugger. They show what a process is doing if it has printed
-    no line."""
+    """Stack traces of a process's threads, if there is a debugger. They show what a silent process is doing."""
     if not shutil.which("gdb"):
         return []
     command = ["gdb", "-batch", "-nx", "-p", str(pid), "-ex", "set debuginfod enabled off", "-ex", "thread apply all bt 16"]
@@ -101,14 +100,14 @@ def _has(pid, mask, number):
 
 
 def ready(launcher):
-    """Whether uatrun already handles its signals. The function looks at SIGPIPE, which uatrun ignores from that moment
-    on. The masks do not show signals that are taken by sigwait()."""
+    """Whether uatrun already handles its signals. From that moment on uatrun also ignores SIGPIPE, so this function
+    looks at SIGPIPE. The masks do not show signals that sigwait() takes."""
     return _has(launcher, "SigIgn", signal.SIGPIPE)
 
 
 def takes(pid, number):
-    """Whether the process catches this signal. The answer is reliable only once the process has its segment, because
-    before that it executes itself again."""
+    """Whether the process catches this signal. The answer is reliable only once the process has its segment: before
+    that, the process executes itself again."""
     try:
         segment = "uat-segment" in Path(f"/proc/{pid}/maps").read_text()
     except OSError:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: computes Fibonacci numbers. Signals of the fault campaign end or stop workers, at once or in the middle
+ * Description: computes Fibonacci numbers. The fault campaign's signals end or stop workers, at once or in the middle
  * of a steal.
  * usage: [uatrun -n WORKERS] test-doomed N [--json]
  *
@@ -33,7 +33,8 @@ static void take_signal(int number)
         told_to_stop = 0;
 }
 
-/* The phases LOCK and CLAIM end before the unlock and the acknowledgement. The phase ASK ends before the answer. */
+/* The phase LOCK ends before the unlock, the phase CLAIM before the acknowledgement, and the phase ASK before the
+ * answer. */
 static void steal_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
 {
     (void)begin;

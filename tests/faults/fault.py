@@ -26,7 +26,8 @@ class Fault:
     least_workers = 2
     least_on_two = 2  # minimum number of workers on two hosts
     limits = {}  # {resource: bytes} for the whole job
-    # maximum number of different lines: the cause, its consequence in another worker, and the launcher's line
+    # maximum number of different lines: one about the cause, one about its consequence in another worker, one from the
+    # launcher
     lines = 3
     starves = False  # memory is exhausted; in that case libraries print texts of any length, which are not counted
     also_says = None  # another line that must have been printed earlier
@@ -108,8 +109,7 @@ class StopWorker(Worker):
     bound = LIMIT + 5
     says = r"rank {rank} on \S+, pid \d+, has been stopped.*UAT_STALL_LIMIT|has waited \d+ s for .*UAT_STALL_LIMIT"
     lines = 5  # the lines of the reports, then the lines of the end
-    # The line is printed by uatrun, by an idle neighbour, or by a worker that waits for the lost worker in a collective
-    # call.
+    # uatrun prints the line, or an idle neighbour, or a worker that waits for the lost worker in a collective call.
     also_says = r"rank {rank} on \S+, pid \d+, has been stopped for \d+ s.* goes on when|has waited \d+ s for .*goes on when"
     least_on_two = 4  # under srun a neighbour watches the worker
     when_idle = True  # before that, the neighbour may still have work
@@ -166,7 +166,8 @@ class ShrinkAddressSpace(Fault):
 
 
 class Memlock(Fault):
-    """The limit affects only verbs, which must refuse to start and print a line. Shared memory locks no memory."""
+    """The limit affects only jobs over verbs. They must refuse to start, and print a line. Shared memory locks no
+    memory."""
     name, says = "little locked memory", r"rank \d+ on \S+: .*(memlock|ulimit -l|locked)"
     launchers, limits = ("uatrun",), {resource.RLIMIT_MEMLOCK: 64 << 10}
 

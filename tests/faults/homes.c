@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a program for tests of checkpoints. Rank 3 of 4 makes a biased mutex. Each checkpoint ends the job. At
- * that time TURNS tasks that want to lock the mutex are in the inbox of the mutex's home, because the home is busy.
- * Each task takes its turn after the restart, at the mutex's new home.
+ * that time the mutex's home is busy, and TURNS tasks that want to lock the mutex are in the home's inbox. Each of
+ * these tasks takes its turn after the restart, at the mutex's new home.
  *
  * usage: homes CHECKPOINTS     (start it with 4 workers, and then with any number)
  */
@@ -53,7 +53,7 @@ UAT_TASK(long, turn, uat_mutex_t, mutex)
 
 /*
  * Make a checkpoint while tasks are on their way to the mutex. Returns the number of tasks that have had their turns.
- * Rank 0, where this task stays, is never idle, and no other worker takes work, so the home stays busy.
+ * This task stays on rank 0, which is never idle. No other worker takes work, so the home stays busy.
  */
 UAT_TASK(long, generation, int, restarts, uat_mutex_t, mutex)
 {

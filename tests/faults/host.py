@@ -73,8 +73,8 @@ class Here:
 
 
 class Other:
-    """Guest node2. It can be reached even while the network between the guests is cut. One process on node2 answers all
-    calls. (The command node2 would start a process for each call, and each start takes half a second.)"""
+    """Guest node2. Calls reach it even while the network between the guests is cut. One process on node2 answers all
+    calls. (The command node2 would start a process for each call, which takes half a second.)"""
 
     name = "node2"
 

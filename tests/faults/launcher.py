@@ -63,8 +63,7 @@ class Srun:
     MESSAGE = 10  # MessageTimeout: how long a message to an unreachable host takes
     patience = DOWN + 3 * MESSAGE
     PATIENT, IDLE = 8, 60  # seconds until the nodes are idle without help, and after they were declared down and up
-    # If no operation of a worker fails because of the fault, the worker waits for PMIx's servers or for a stopped
-    # worker.
+    # If the fault makes no operation of a worker fail, the worker waits for PMIx's servers or for a stopped worker.
     own_settings = {"UAT_STALL_LIMIT": "6"}
     WORDS = {signal.SIGKILL: "Killed", signal.SIGSEGV: "Segmentation fault"}
 
@@ -85,7 +84,7 @@ class Srun:
         return rf"srun: error: {host}: tasks? [\d,-]*\b{rank}\b[\d,-]*: {self.WORDS[number]}"
 
     def says_exited(self, rank, workers):
-        """After _exit(0), either slurmstepd notices first, because it loses a PMIx client, or another worker does."""
+        """After _exit(0), slurmstepd notices first (it has lost a PMIx client), or another worker does."""
         host = self.host_of(rank, workers).name
         return (rf"rank {rank} on {host}: .*called exit\(0\)|of rank {rank} \({host}\).*does not answer|"
                 rf"slurmstepd-{host}: error: .*Error handler invoked: .*source = \[\S+:{rank}\]|"
@@ -112,8 +111,7 @@ class Srun:
 
     def settle(self):
         """Wait until the nodes are idle. slurmctld repeats a lost message only after a minute, and rarely checks nodes
-        that are down. To avoid this delay, declare the nodes down and then up. Look for leftovers on the
-        nodes before that."""
+        that are down. To avoid this delay, declare the nodes down and then up, after the search for leftovers."""
         if self._idle(self.PATIENT):
             return True
         for state in ("down", "resume"):
@@ -129,6 +127,6 @@ def cancel(run):
 
 
 def signal_launcher(run, number):
-    """Signal the launcher once it handles signals. Before that it has not really started. SIGKILL may be sent at any
+    """Signal the launcher, once it handles signals: earlier it has not really started. SIGKILL may be sent at any
     time."""
     return (number == signal.SIGKILL or run.starter.takes_signals(run)) and send(run.launcher.pid, number)

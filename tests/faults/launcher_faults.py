@@ -41,7 +41,7 @@ class KillSrun(KillUatrun):
 
 
 class InterruptSrun(KillUatrun):
-    """Two interrupts, because at the first SIGINT srun only prints the state of its tasks."""
+    """Two interrupts: at the first SIGINT, srun only prints the state of its tasks."""
     name, launchers, number, lasts = "srun interrupted twice (SIGINT)", ("srun",), signal.SIGINT, 0.3
     says, lines = r"srun: (sending Ctrl-C|forcing job termination)", 9
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Global memory for tests of checkpoints. Each task of a tree has its own objects, and its own bytes of two arrays. The
- * task checks both after its joins. */
+/* Global memory for tests of checkpoints. Each task of a tree has its own objects, and its own bytes of two arrays.
+ * After its joins, the task checks its objects and its bytes. */
 #ifndef UAT_FAULTS_MEMORY_H
 #define UAT_FAULTS_MEMORY_H
 

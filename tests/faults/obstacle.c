@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a program for tests of refused checkpoints. Its run cannot be saved while an interval of
- * uat_adaptive_run() is open. The interval stays open for SECONDS after a line says that it is open. After that the run
- * continues for a minute.
+ * uat_adaptive_run() is open. When the interval is open, the program prints a line. The interval stays open for SECONDS
+ * after this line. Afterwards the run continues for a minute.
  *
  * usage: obstacle SECONDS
  *        obstacle name      (main() names a channel; no checkpoint is ever possible)
- *        obstacle fork      (forked children of a task on each worker ask for a checkpoint, and the job ends)
+ *        obstacle fork      (on each worker, forked children of a task ask for a checkpoint, and the job ends)
  */
 #include <errno.h>
 #include <stdio.h>

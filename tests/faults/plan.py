@@ -31,8 +31,8 @@ SMALL = {
     "wavefront": (["perf/uat-wavefront", "--blocks", "6", "--side", "60"], 152),
     "pipeline": (["perf/uat-pipeline", "--items", "40", "--work", "1000"], 1455046655006716564),
 }
-# The programs for two emulated machines. The start of a job takes 2 s on these machines. The programs run longer than
-# that, so that most faults occur while the program works.
+# The programs for two emulated machines. On these machines the start of a job takes 2 s. The programs run longer than a
+# start, so that most faults occur while the program works.
 TWO = {
     "uts": (["perf/uat-uts", "-t", "1", "-a", "3", "-d", "9", "-b", "4", "-r", "0"], 1677928),
     "btc": (["perf/uat-btc", "-d", "20", "-i", "1", "--repeat", "8"], 2 ** 21 - 1),
@@ -56,7 +56,7 @@ class Plan:
         least = kind.least_on_two if two_hosts else kind.least_workers
         self.workers = max(choose.choice(sizes), least)
         self.rank = choose.randrange(self.workers)
-        # fraction of the run's time; a larger one would often be after the run's end
+        # fraction of the run's time; a larger fraction would often be after the run's end
         self.moment = 0.8 * choose.random()
         self.settings = {"UAT_DEQUE": choose.choice(["lock", "claim", "message", "paper", "paper-message"]),
                          "UAT_CONNECT": choose.choice(["host", "host", "worker", "rdmacm"]), **kind.settings}

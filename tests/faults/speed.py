@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much slower a process runs now than on an idle machine. It is slower if other processes use the processors."""
+"""How much slower a process runs now than on an idle machine, because other processes use the processors."""
 import os
 import time
 

@@ -5,7 +5,7 @@ import os
 from leftover import ISOLATED, Leftover
 
 
-# seconds; a slurmstepd that was cut off reports to slurmctld first, and only then ends and removes its files
+# seconds; a slurmstepd that was cut off first reports to slurmctld, and only afterwards ends and removes its files
 SLURM_GONE = 40
 
 

@@ -61,7 +61,8 @@ class Trial:
         fault = self.plan.fault
         if fault.network:
             return self.usual.retry_bound + self.starter.aborts + self.starter.patience + fault.bound * self.slowness
-        # A thief that was stopped while it holds the lock keeps all others from stealing, so one worker may do the whole work.
+        # If a thief is stopped while it holds the lock, no other thief can steal. Then one worker may do the whole
+        # work.
         rest = self.usual.seconds[self.plan.program, self.plan.workers] * self.plan.workers if fault.when_idle else 0
         return fault.bound * self.slowness + self.starter.aborts + rest * len(self.starter.hosts[1:])
 
@@ -117,8 +118,7 @@ class Trial:
         self._judge_time(run)
 
     def _judge_time(self, run):
-        """A run may end later than the retry bound only if it waited for the launcher. In that case a line must say
-        so."""
+        """A run may end later than the retry bound only if it waited for the launcher, and a line must say so."""
         fault = self.plan.fault
         bound = self._bound() - self.starter.patience
         if fault.network and self.seconds > bound and not re.search(fault.longer, run.errors):

@@ -2,7 +2,7 @@
 /*
  * Description: a program for tests of checkpoints. Tasks wait for each kind of object of uat/sync.h, for their turn,
  * and for the end of their migration to another worker. Some use generators, reducers and cancelled groups. Some ask
- * for a checkpoint. Only the arguments determine every answer, even if the job was restarted many times.
+ * for a checkpoint. Every answer depends only on the arguments, even if the job was restarted many times.
  *
  * usage: waits KIND SEED ROUNDS ASK (one in ASK steps asks for a checkpoint; 0: none does)
  * FORGET in the environment: after a restart main() does not make the objects of kind "main" again. FORGET_CALL: the

@@ -50,8 +50,8 @@ static void step(const struct work *w, uint64_t at)
     uat_join(&task);
 }
 
-/* Change the number in a channel of one value. The number must be in the channel: the caller holds the lock, and only a
- * task with the lock takes the number. */
+/* Change the number in a channel of one value. The caller holds the lock, and only a task with the lock takes the
+ * number. So the number must be in the channel. */
 static uint64_t change(struct work *w, uat_channel_t cell, int64_t by)
 {
     uint64_t value = 0;
@@ -97,8 +97,8 @@ static void run_channel(struct work *w)
         uat_channel_close(w->channel[1]);
 }
 
-/* A third of the tasks send to one channel each. The other tasks receive by selects over all channels, until all are
- * closed. */
+/* A third of the tasks send, each to one channel. The other tasks receive, by selects over all channels, until all
+ * channels are closed. */
 static void run_select(struct work *w)
 {
     uint64_t value[OBJECTS];

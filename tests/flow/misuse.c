@@ -91,7 +91,7 @@ UAT_FLOW_TASK(reaching, in, datum, a, inout, datum, b)
         uat_global_get(&byte, bytes + 8 * PAGE, 1);
 }
 
-/* What tasks are allowed to do, followed by the case. */
+/* In the case "right", do everything that tasks are allowed to do. In the other cases, make the case's mistake. */
 static void accesses(uat_flow_t *f)
 {
     datum *d = (datum *)bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: with several hosts, more tasks run on the host of the datum that they write than would run there by
- * chance. uat_flow_at() moves tasks to the host that it names. The program is for two hosts in virtual time, where all
- * runs are the same.
+ * Description: with several hosts, tasks run more often than by chance on the host of the datum that they write.
+ * uat_flow_at() moves tasks to the host that it names. The program is for two hosts in virtual time, where all runs are
+ * the same.
  */
 #include <stdio.h>
 #include <string.h>

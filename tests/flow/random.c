@@ -145,8 +145,8 @@ UAT_FLOW_TASK(added, value, uint64_t, key, add, tile, a, value, bool, ordered)
     sum(a, key, ordered);
 }
 
-/* A task that names one datum with two modes. The task has exclusive access, so `more` is the datum itself, not
- * separate memory whose sum is added later. */
+/* A task that names one datum with two modes. The task has exclusive access. So `more` is the datum itself, and not
+ * separate memory that is added to the datum later. */
 UAT_FLOW_TASK(both, add, tile, more, any_below, tile, a, value, uint64_t, key)
 {
     (void)a;
@@ -312,7 +312,7 @@ static uint64_t look(uat_flow_t *f, unsigned i, const struct datum *expected)
     return wrong;
 }
 
-/* The unroller waits, so that all tasks may end, and the next tasks run in place again. */
+/* The unroller waits, so that all tasks may end. Then the next tasks run in place again. */
 static void linger(void)
 {
     uint64_t begin = uat_time_ns();
@@ -383,7 +383,10 @@ int main(int argc, char **argv)
     uint64_t runs = argc > 1 ? strtoull(argv[1], NULL, 0) : 10, seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     uint64_t ask = argc > 4 ? strtoull(argv[4], NULL, 0) : 0, failed = 0;
     uint64_t length = argc > 4 ? strtoull(argv[3], NULL, 0) : 300, window = argc > 5 ? strtoull(argv[5], NULL, 0) : 0;
-    if (uat_init() < 0 || !(array = uat_global_alloc((DATA + 1) * UAT_GLOBAL_BLOCK, UAT_CYCLIC, 0)))
+    if (uat_init() < 0)
+        return 1;
+    array = uat_global_alloc((DATA + 1) * UAT_GLOBAL_BLOCK, UAT_CYCLIC, 0);
+    if (!array)
         return 1;
     for (uint64_t i = 0; i < runs; i++) {
         uint64_t wrong = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the transport over shared memory attaches what a peer publishes only if it is attach info of this build
+ * Description: the transport over shared memory refuses what a peer publishes, unless it is attach info of this build
  * and this job. The input is XORed onto good attach info, so that the result passes some checks. The attach info always
  * names this process.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a connection request counts as a stranger's, unless it has the job's token and the rank of a worker that
- * this worker has a connection to. */
+/* Description: a connection request counts as a stranger's, unless it has the job's token and the rank of a worker to
+ * which this worker has a connection. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: uat-report makes a page of any timeline or refuses it in one line, within bounds of memory and time.
+"""Description: within bounds of memory and time, uat-report makes a page of any timeline or refuses the timeline in one
+line.
 usage: report.py SECONDS [SEED]"""
 import copy
 import json

@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 if (!uat_settings_text(uat_settings, row->name, value))
                     abort();
     } else if (error[0] == '\0' || strchr(error, '\n')) {
-        abort(); /* refused without a line */
+        abort(); /* refused without a message */
     }
     free(text);
     return 0;

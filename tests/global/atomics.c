@@ -19,8 +19,8 @@ enum { TASKS = 2000, SPREAD = 8192 /* number of words; they span chunks of sever
 /* Indices of the words for extremes and bits, which are next to words[0] and words[SPREAD]. */
 enum { MAX = 1, MIN, MAX_SIGNED, MIN_SIGNED, OR, AND };
 
-/* Some tasks add to words[0], and others take from it. Tasks swap their numbers into words[SPREAD]. The other words are
- * for stores. */
+/* Some tasks add to words[0], and others take from it. Tasks swap their numbers into words[SPREAD]. From
+ * words[2 * SPREAD] on, each iteration has a word of its own, 8 words apart, for all other operations. */
 static uat_atomic_t *words;
 
 /* The values that were swapped out, and the number of loaded values that had not been stored. */

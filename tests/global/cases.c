@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: single cases of global memory, one per argument, between rank 0 and rank 1, which are far from each
- * other. `put-then-others` needs a third rank. Most cases combine two features in a way that random programs seldom do.
+ * Description: single cases of global memory, one per argument. They run between rank 0 and rank 1, which are far from
+ * each other. `put-then-others` needs a third rank. Most cases combine two features in a way that random programs
+ * seldom do.
  */
 #include <stdio.h>
 #include <string.h>

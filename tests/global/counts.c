@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the statistics of global memory are exact: hits, misses, bytes fetched and written, releases, and
- * releases that waited. Only rank 0 works; the counts of each step are known. Rank 0 prints its misses and releases,
- * which run-counts compares with the timeline.
+ * releases that waited. Only rank 0 works; the counts of each step are known. Rank 0 prints its numbers of misses and
+ * releases. run-counts compares these numbers with the timeline.
  */
 #include <stdio.h>
 #include <string.h>

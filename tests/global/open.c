@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: ranges that are checked out keep what was written to them during every call of uat/sync.h that does not
- * wait. While the ranges are open, the task can read what these calls acquire. Tasks own cells of a few bytes to some
- * KiB, which are adjacent in an array and in objects. Each task checks its cells out and in at random, and makes calls,
+ * Description: a task keeps ranges checked out during calls of uat/sync.h that do not wait. The ranges keep what was
+ * written to them. The task can read what these calls acquire. Tasks own cells of a few bytes to some KiB. The cells
+ * are adjacent in an array and in objects. Each task checks its cells out and in at random, and makes calls,
  * prefetches and transfers while they are open. Other cells are shared. Each shared cell holds the number of writes to
  * it. A task may change shared cells only after a try_ call has given it their guard.
  *
@@ -54,7 +54,7 @@ static uint64_t draw(struct walk *w, uint64_t n)
     return (w->random = mix(w->random + 0x9e3779b97f4a7c15u)) % n;
 }
 
-/* The next call in turn, on an object of any worker. */
+/* Make the next call in turn, on an object of any worker. */
 static void call(struct walk *w)
 {
     int which = (int)(w->calls++ % CALLS), rank = (int)draw(w, (uint64_t)uat_size());

@@ -30,8 +30,8 @@ struct set {
     uat_semaphore_t doomed[FRESH];
 };
 
-/* The calls of uat/sync.h, which are in open_calls.c. Each of the first USED_UP calls uses up one object, number
- * `fresh` of its kind. */
+/* The calls of uat/sync.h in open_calls.c have numbers below CALLS. Each call with a number below USED_UP uses up one
+ * object, number `fresh` of its kind. */
 enum { USED_UP = 4, CALLS = 21 };
 /* Make the call with this number. Returns 0 if it behaved correctly. */
 int call_one(int which, const struct set *s, int fresh);
@@ -64,8 +64,8 @@ extern uint64_t seed;
 /* Place all cells in the array, one after the other. The order depends on the seed and is the same on all workers. */
 void lay_out(unsigned char *array);
 void add_cell(unsigned char *at, uint32_t bytes, int owner);
-/* Every write of a cell is a version of the cell. fill() writes a version. wrong_bytes() counts the bytes that differ
- * from a version. */
+/* Each write of a cell has a version number, which determines the bytes. fill() writes a version. wrong_bytes() counts
+ * the bytes that differ from a version. */
 void fill(const struct cell *c, unsigned char *q, uint32_t version);
 uint64_t wrong_bytes(const char *what, uint64_t task, const struct cell *c, const unsigned char *q, uint32_t version);
 uint64_t tell_wrong(const char *what, uint64_t task, const struct cell *c, uint64_t wrong);

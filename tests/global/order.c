@@ -165,7 +165,7 @@ static void work(uint64_t *seed)
         __asm__ volatile("");
 }
 
-/* In one or two rounds of joins: give [own.from, end) to children, and check what they wrote. */
+/* Give [own.from, end) to children, in one or two rounds of joins, and check what they wrote. */
 static void tree(void *arg, void *result);
 
 static void divide(uint64_t *seed, struct range own, struct range shared, int depth)

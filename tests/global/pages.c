@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: if an adapter accesses an array, each worker has touched its own chunks before any byte of them is used,
- * and the chunks are on the worker's memory node. With the argument "huge" the chunks are in pages of 2 MiB. Exit 77:
- * on this transport pages are allocated on first use.
+ * Description: if an adapter accesses an array, each worker has touched its own chunks before any byte of them is used.
+ * The chunks are on the worker's memory node. With the argument "huge" the chunks are in pages of 2 MiB. Exit 77: on
+ * this transport pages are allocated on first use.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a first-level cache chooses a way by some address bits. No two arrays agree in these bits, nor does an
- * array agree with its cached copy, even after arrays have been freed.
+ * Description: a first-level cache chooses a way by some address bits. Any two arrays differ in these bits, and so do
+ * an array and its cached copy. This also holds after arrays have been freed.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static void check_cached(size_t bytes)
     }
 }
 
-/* Array 20 would extend into a second granule of 1 GiB unless it starts at the beginning of its first granule. */
+/* Array 20 lies in a single granule of 1 GiB only if it starts at the granule's beginning. */
 static char *allocate(int number)
 {
     return uat_global_alloc(number == 20 ? UINT64_C(1023) << 20 : UINT64_C(4) << 20, UAT_BLOCKED, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a cache slot that several blocks use in turn never writes another block's bytes home (G6), and a read
+ * Description: several blocks use a cache slot in turn. The slot never writes another block's bytes home (G6). A read
  * returns what was prefetched. Rank 0 writes a few bytes into each of many far blocks that share two slots, and reads
  * the bytes of all blocks again.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a slot publishes a run of valid bytes to checkouts. A checkout may hit the run only while it is valid.
- * It must not hit in these cases:
+ * Description: a slot publishes a run of valid bytes to checkouts. A checkout may hit the run only while the run is
+ * valid. It must not hit in these cases:
  * - the epoch's number recurs
  * - the slot was reassigned to another block
  * - the run's array was freed or thawed

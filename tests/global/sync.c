@@ -211,9 +211,9 @@ static bool is_written(const struct neighbour *n)
     return n->counts ? !uat_semaphore_try_acquire(n->permit) : !uat_future_try_get(n->written, &value);
 }
 
-/* This task has read the page's last bytes while another task wrote the page's first bytes. So when this task finds
- * that a future is set, or gets a permit, its cached part is out of date. Until then this task has not waited and has
- * not parted from its spawner. */
+/* This task has read the page's last bytes while another task wrote the page's first bytes. So this task's cached part
+ * is out of date when the task finds that a future is set, or gets a permit. Until then this task has not waited and
+ * has not parted from its spawner. */
 static void look(void *arg, void *result)
 {
     struct neighbour n = *(struct neighbour *)arg;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks allocate temporary arrays during a run, fill and read them in parallel, and free them or leave
- * that to their parents. Every byte must have the value that the array's task wrote, although other tasks use the same
- * memory before and after that task. At the end of a run all of the memory must be free again. A temporary memory of
- * any size can be used up to its last byte.
+ * Description: tasks allocate temporary arrays during a run, and fill and read them in parallel. A task frees its array
+ * or leaves it to its parent. Every byte must have the value that the array's task wrote, although other tasks use the
+ * same memory before and after that task. At the end of a run all of the memory must be free again. A temporary memory
+ * of any size can be used up to its last byte.
  *
  * usage: temporary RUNS [whole] (whole: also test a memory of 257 MiB; few of its pages are touched)
  */

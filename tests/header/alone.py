@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: each public header compiles alone, and all compile together, in every standard that they support, without any of the
-warnings that users turn on. uat.hpp includes all other headers. Every struct that the headers show to C programs has a typedef that
-ends in _t.
+"""Description: each public header compiles alone, and all compile together. They do so in every standard that they
+support, without any of the warnings that users turn on. uat.hpp includes all other headers. Every struct that the
+headers show to C programs has a typedef that ends in _t.
 usage: alone.py C-COMPILER C++-COMPILER INCLUDE-FOLDER"""
 import re
 import shutil

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: for each failure of bulk data over verbs there is a one-line message with the cure, and a negative
- * errno. The failures are: local memory that is not registered, a region that is withdrawn, a peer that disappears
- * during transfers, a limit of locked memory that is too low.
+ * Description: each failure of bulk data over verbs gives a one-line message with the cure, and a negative errno. The
+ * failures are: local memory that is not registered, a region that is withdrawn, a peer that disappears during
+ * transfers, a limit of locked memory that is too low.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -42,7 +42,7 @@ static void work_unreachable(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* A worker that exposes no memory gets no access through the queue pair to it. Of the four workers on two hosts, two
+/* If a worker exposes no memory, the queue pair to this worker gives no access. Of the four workers on two hosts, two
  * expose memory. */
 static void work_access(struct peer *me, void *arg)
 {
@@ -111,7 +111,7 @@ static void limit_locked(uint64_t bytes)
     PEER_CHECK(syscall(SYS_capset, &head, data) == 0 && setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
 }
 
-/* The segments of both workers together take 8 MiB. This worker's segment counts a second time, with 4 MiB. The arena
+/* The segments of both workers together take 8 MiB. This worker's segment, of 4 MiB, counts a second time. The arena
  * takes 4 MiB, and each region 3 MiB. So a limit of 15 MiB has no room for the arena, and a limit of 18 MiB has no room
  * for a region. */
 static void work_memlock(struct peer *me, void *arg)

@@ -227,7 +227,7 @@ TEST(networks)
     add_port(&host, "mlx5_1", ETH, several, 5); /* an alias or a VLAN of the port is in rank 0's network */
     expect_joins(&host, &first, UAT_SUBNET_SAME, "mlx5_1", 5);
     expect_joins(&host, &first, UAT_SUBNET_ANY, "mlx5_1", 5);
-    assert_int_equal(host.n, 4); /* link-local GIDs and RoCE v1 are listed only if a port has no better GID */
+    assert_int_equal(host.n, 4); /* link-local GIDs and GIDs of RoCE v1 are listed only if a port has no better GID */
     add_port(&near, "mlx5_0", ETH, several, 2);
     expect_joins(&near, &first, UAT_SUBNET_ANY, NULL, 0);
     expect_joins(&near, &near, UAT_SUBNET_SAME, "mlx5_0", 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the attributes of connected queue pairs, as the device reports them. The user's settings are applied.
- * Each side expects the packet sequence number that the other side starts with. Each connection has its own random
- * number. Operations work over the connections of librdmacm after the listener of librdmacm has been closed.
+ * Description: the attributes of connected queue pairs, as the device reports them, have the values of the user's
+ * settings. Each side expects the packet sequence number with which the other side starts. Each connection has its own
+ * random number. After librdmacm's listener has been closed, operations work over librdmacm's connections.
  */
 #include <dirent.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void expect_settings(const struct opening *opening, const struct settings
 }
 
 /* The numbers are random and have 24 bits. It is very unlikely that all numbers are equal, or that one of the upper
- * eight bits is 0 in all of them. */
+ * eight bits is 0 in all numbers. */
 static void expect_numbers(const struct opening *openings)
 {
     unsigned bits = 0, differ_here = 0, differ_between = 0, equal = 0;
@@ -121,7 +121,7 @@ static int count_entries(const char *path)
     return n;
 }
 
-/* Every worker appears to be on its own host, because neighbours need no connections. */
+/* Every worker appears to be on its own host: neighbours would need no connections. */
 static void work_rdmacm(struct peer *me, void *arg)
 {
     uint64_t *word = (uint64_t *)me->data;

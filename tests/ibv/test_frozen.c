@@ -2,7 +2,8 @@
 /*
  * Description: operations on a worker that is stopped by SIGSTOP complete and take effect, because that worker's CPU
  * takes no part in them. A thief needs only such operations on the victim's deque. If a worker does not respond to
- * librdmacm's connection requests, it is reported after UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
+ * librdmacm's connection requests, the requesting worker reports it after UAT_STALL_TIMEOUT, and gives up after
+ * UAT_STALL_LIMIT.
  */
 #include <errno.h>
 #include <signal.h>
@@ -66,8 +67,7 @@ static void count_alarm(int number)
 {
 }
 
-/* Signals arrive more often than rank 1 reads the time. The time of a wait that a signal interrupts must also count
- * towards the timeout. */
+/* Signals arrive more often than rank 1 reads the time. An interrupted wait must also count towards the timeout. */
 static void alarm_often(bool on)
 {
     struct sigaction action = {.sa_handler = count_alarm}; /* no SA_RESTART */

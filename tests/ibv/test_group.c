@@ -48,8 +48,7 @@ static int connections(const struct uat_ibv_groups *g, int worker)
     return n;
 }
 
-/* Every worker must have one gateway to each group. Connections must be mutual, and no connection may be
- * superfluous. */
+/* Every worker must have one gateway to each group. Every connection must be mutual and needed. */
 static void check_ways(const struct uat_ibv_groups *g)
 {
     for (int a = 0; a < g->size; a++) {
@@ -101,7 +100,8 @@ TEST(unequal_hosts)
     check_ways(&g);
     assert_int_equal(connections(&g, 0), 3);
     assert_int_equal(connections(&g, 7), 1 + 3 + 1);  /* to itself; to places 0, 3, 6 of host 0; to host 2 */
-    assert_int_equal(connections(&g, 10), 1 + 7 + 3); /* alone on its host, so all others reach that host through it */
+    assert_int_equal(connections(&g, 10), 1 + 7 + 3); /* worker 10 is alone on its host, so all other workers reach its
+                                                       * host through worker 10 */
     uat_ibv_groups_close(&g);
 }
 
@@ -160,7 +160,7 @@ static void add_address(struct job *job, int worker, const char *device, uint8_t
     job->shown[worker].size = uat_ibv_attach_info_size(info);
 }
 
-/* The workers of a host prefer different adapters, but all take the adapter that is in rank 0's network. */
+/* The workers of a host prefer different adapters, but all workers take the adapter that is in rank 0's network. */
 TEST(rails)
 {
     struct job job = {0};

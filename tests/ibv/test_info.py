@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: uat_info on a machine without a device, and in a guest with a device. It gives the right table, JSON,
-status and advice, and runs the litmus tests of what the protocols need. In the guest all litmus tests must hold.
+status and advice. It runs litmus tests of the guarantees that the protocols need. In the guest all litmus tests must hold.
 
 usage: test_info.py VM_RUN BUILD UAT_INFO
 """

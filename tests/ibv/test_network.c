@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: if a worker's only port is not in rank 0's network, the worker is refused with a message, unless routers
- * may join the networks. test_choice.c has the other choices among several ports. Needs a guest's addresses:
- * 10.9.0.0/24.
+ * Description: a worker whose only port is not in rank 0's network is refused with a message, unless routers may join
+ * the networks. test_choice.c has the other choices among several ports. Needs a guest's addresses: 10.9.0.0/24.
  */
 #include <errno.h>
 #include <string.h>

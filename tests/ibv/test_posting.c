@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: how chains become requests. The cases are payloads that are not inline, full queues, the fences that
- * only targets with PCIe atomics get, and the numbers of requests and doorbells per chain. These numbers are 0 for a
- * READ of a neighbour.
+ * Description: how chains become requests. The cases are: payloads that are not inline; full queues; the fences that
+ * only targets with PCIe atomics get; the numbers of requests and doorbells per chain, which are 0 for a READ of a
+ * neighbour.
  */
 #include <string.h>
 
@@ -26,8 +26,8 @@ static void work_slots(struct peer *me, void *arg)
     struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
     ibv->inline_max = 0;
     for (uint64_t round = 1; round <= ROUNDS; round++) {
-        if (round == ROUNDS - 7) /* WRITEs are not ordered, so the last one to each box must be posted after all
-                                  * others */
+        if (round == ROUNDS - 7) /* WRITEs are not ordered, so the last WRITE to each box must be posted after all other
+                                  * WRITEs */
             PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
         for (int i = 0; i < WORDS; i++)
             source[i] = round;

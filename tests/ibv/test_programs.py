@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, in one guest or two. They run with 4 workers
-under each deque protocol, and some also with 2 workers under claim. Answers must be right, and every program must have
+under each deque protocol, and some also with 2 workers under claim. Answers must be right. Every program must have
 steals, with the round trips and the operations of its protocol. Random programs with adaptive requests also run. Then
 the test runs part of tests/global/guests. Over two guests it also runs part of tests/programs/guests, and the litmus
 tests between the guests. All litmus tests must hold.
@@ -18,12 +18,12 @@ VM_RUN, BUILD, GUESTS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b 4 -a 3 -d 7"]
-# Programs whose tasks wait, once per run. The test checks their answers, and the round trips of operations on another
+# Programs whose tasks wait; each runs once. The test checks their answers, and the round trips of operations on another
 # worker's objects.
 WAITING = ["uat-wavefront --blocks 6 --side 60 --seq", "uat-pipeline --items 30 --work 100 --seq",
            "uat-sync --members 10 --passes 40 --fibers 5 --depth 2 --batches 2"]
 WITH_TWO = PROGRAMS[-1:] + WAITING  # run with two workers under claim
-# one per start of all programs over two guests
+# one kind of connection for each start of all programs over two guests
 CONNECT = ["host", "rdmacm,neighbours=adapter", "worker", "host,neighbours=adapter"]
 TREE = 105178  # number of nodes of the tree
 TRIALS = 300  # number of trials per litmus test
@@ -98,8 +98,8 @@ def check(report, totals):
         if report["round_trips_per_steal"] < least or counters["ops_read"] < (1 if messages else 2) * counters["steals"]:
             sys.exit(f"a steal with too few round trips: {what}")
         # All workers of one guest are neighbours, so a peek needs no request. A claim needs requests for its atomic and
-        # for the operations that follow the atomic. The check below is only for tasks that do not wait. In other
-        # programs a READ needs a request if it follows an atomic in flight to the same neighbour.
+        # for the operations after the atomic. The check below does not hold for tasks that wait: there a READ needs a
+        # request if it follows an atomic in flight to the same neighbour.
         if GUESTS == 1 and report["deque"] == "claim" and any(words.split()[0] == report["program"] for words in PROGRAMS) and (
                 counters["steal_requests_read"] > 2 * counters["steals"] + 4 * counters["second_looks"]
                 or counters["steal_ops_read"] < counters["steal_requests_read"] + counters["steals"]):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Description: the shared library keeps the binary interface of the last release with the same soname. packaging/abi/
-# holds that interface. Nothing may be removed, and nothing that a program sees may change. Additions are allowed.
+# holds that interface. No part of it may be removed, and no part that a program sees may change. Additions are allowed.
 # usage: abi.sh LIBRARY SOURCE-FOLDER [--release]   --release writes packaging/abi/ anew: part of making a release
 set -eu
 library=$1

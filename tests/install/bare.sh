@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Description: configures a build where pkg-config finds only what the library needs (no json-c, nettle, cmocka).
-# meson's summary must say what is left out. The library and uatrun must build, install, and run a program. If a missing
-# part is requested by name, that is an error. meson is run as one file, as docs/running.md says for hosts without
-# meson.
+# meson's summary must say what is left out. The library and uatrun must build, install, and run a program. A missing
+# part that is requested by name is an error. meson is run as one file, as docs/running.md says for hosts without meson.
 # usage: bare.sh HELLO.C SOURCE-FOLDER
 set -eu
 hello=$1

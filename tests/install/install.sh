@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Description: installs into an empty folder. By pkg-config, builds a program against that installation, shared and
-# static, and runs it alone and under the installed uatrun. The libraries may define only global symbols that begin with
-# uat_. Against the same installation, builds docs/examples/project with meson, CMake and make, and each whole program
-# of README and docs/ as the document says. The builds use gcc and clang, as far as they are installed.
+# Description: installs into an empty folder. With pkg-config, builds a program against that installation, with the
+# shared and with the static library. Runs the program alone and under the installed uatrun. The libraries may define
+# only global symbols that begin with uat_. Against the same installation, builds docs/examples/project with meson,
+# CMake and make, and each whole program of README and docs/ as the document says. The builds use gcc and clang, as far
+# as they are installed.
 # usage: install.sh BUILD-FOLDER HELLO.C SOURCE-FOLDER
 set -eu
 build=$1
@@ -28,7 +29,7 @@ export PKG_CONFIG_PATH
 flags() {
     pkg-config --define-variable=prefix="@prefix@" "$@" uat
 }
-# pkg-config splits at blanks. So a prefix that contains a blank is inserted into the single words afterwards.
+# pkg-config splits at blanks. So a prefix that contains a blank is inserted into the words after the split.
 compile() {
     output=$1
     shift

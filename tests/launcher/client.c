@@ -70,7 +70,7 @@ static void say(const char *format, unsigned long value)
         _exit(TEST_FAILED);
 }
 
-/* Fork a process that is not in the worker's process group and ignores polite signals. */
+/* Fork a process that is not in the worker's process group and ignores SIGTERM. */
 static void fork_stray(void)
 {
     if (fork() != 0)
@@ -156,7 +156,7 @@ static void starve(void)
         ;
 }
 
-/* Report what leaked from the launcher's own state into this process. */
+/* Report which parts of the launcher's own state have leaked into this process. */
 static void report_state(void)
 {
     sigset_t mask;
@@ -219,7 +219,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(mode, "deaf") == 0)
         signal(SIGTERM, SIG_IGN);
-    if (strcmp(mode, "signal") == 0) { /* block them, or they would end the thread that libpmix creates */
+    if (strcmp(mode, "signal") == 0) { /* block the signals: otherwise they would end the thread that libpmix creates */
         sigset_t set = signals_to_wait_for();
         sigprocmask(SIG_BLOCK, &set, NULL);
     }

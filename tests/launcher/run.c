@@ -20,7 +20,7 @@
 
 enum { STEP_MS = 10, GONE_LIMIT_MS = 5000 };
 
-/* A variable in the environment of a test's processes. It marks the processes, so that they can be found. */
+/* A variable in the environment of a test's processes, by which the processes can be found. */
 static char mark[64];
 
 /* The folder of the test's files, and the folder inside it that replaces /tmp. */
@@ -118,7 +118,7 @@ static void run_child(const struct run *run, char *const *argv, int input)
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (int s = 1; s < NSIG; s++)
         signal(s, SIG_DFL);
-    for (int fd = 3; fd < 256; fd++) /* do not count what the test was started with */
+    for (int fd = 3; fd < 256; fd++) /* do not count descriptors that the test inherited */
         fcntl(fd, F_SETFD, FD_CLOEXEC);
     setpgid(0, 0);
     char *value = strchr(mark, '=');

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-enum { RUN_LIMIT_MS = 15000 }; /* limit for a command, which ends far earlier */
+enum { RUN_LIMIT_MS = 15000 }; /* limit for a command; commands usually end far earlier */
 
 struct run {
     pid_t pid;
@@ -15,11 +15,12 @@ struct run {
     int out_fd, err_fd;
 };
 
-/* Set up and tear down for cmocka: a private TMPDIR; afterwards no process of a failed test is left. */
+/* Set up and tear down for cmocka. The set-up makes a private TMPDIR. The teardown removes it, and kills processes that
+ * a failed test has left. */
 int run_setup(void **state);
 int run_teardown(void **state);
 
-/* A folder for the test's files, which are removed with it. */
+/* A folder for the test's files. Folder and files are removed after the test. */
 const char *run_directory(void);
 
 /* Start argv; input is a descriptor or -1 for none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uatrun's jobs end as they should if workers fail in any way, at signals, at the time limit, and if
- * uatrun is killed. Afterwards nothing may be left.
+ * Description: uatrun's jobs end as they should if workers fail in any way, if signals arrive, at the time limit, and
+ * if uatrun is killed. Afterwards nothing may be left.
  * argv: uatrun, the client of this folder.
  */
 #include <sched.h>
@@ -15,7 +15,7 @@
 #include "tests/launcher/job.h"
 #include "tests/test.h"
 
-/* Rank 1 of four fails; the other ranks wait in a fence, or fail in it. */
+/* Rank 1 of four fails; the other ranks wait in a fence, or fail in the fence. */
 JOB_TEST(failing_workers)
 {
     static const struct {

@@ -2,8 +2,8 @@
 /*
  * The cells of runtime/adaptive/cell.h: an owner that runs ROUNDS intervals in one cell, and two thieves, each with a
  * cell of its own. Each unit of each interval must run once, with the part that was written for it. The owner may take
- * back a part that is still running. Between two parts a thief may run an interval of its own in its cell (a stranger).
- * No other worker may take from that interval.
+ * back a part that is still running. Between two parts a thief may run an interval of its own in its cell, a stranger.
+ * No other worker may take from a stranger.
  *
  * With -DWEAK the owner's stores to its part and to `taken` reach memory late.
  *
@@ -140,7 +140,7 @@ next:   do
 #endif
 #ifndef M_ONE_NAME_CLEARED
                 do
-                :: i + 1 < PARTS(seen) -> i++; taken[i] = 0 /* merged earlier; its number is used again */
+                :: i + 1 < PARTS(seen) -> i++; taken[i] = 0 /* this part was merged; its number is used again */
                 :: else -> break
                 od;
 #endif
@@ -180,7 +180,7 @@ proctype Thief(byte me)
             if
             :: old == w ->
 #ifndef M_PART_READ_FIRST
-                round = part; /* in the chain of the swap, after it (A3) */
+                round = part; /* in the swap's chain, after the swap (A3) */
 #endif
                 number = PARTS(w);
                 own = WORD(generation, 0, 0, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A biased mutex of runtime/sync/mutex.c: TASKS tasks on WORKERS workers lock and unlock it ROUNDS times each. Worker 0
- * is its home. A worker runs one task at a time. A task leaves its worker only where it waits or migrates. Each plain
- * load and store below is one step. Between two steps, tasks on other workers may act, but no other task on the same
- * worker.
+ * is the mutex's home. A worker runs one task at a time. A task leaves its worker only where it waits or migrates. Each
+ * plain load and store below is one step. Between two steps, tasks on other workers may act, but no other task on the
+ * same worker.
  *
  * At most one task holds the mutex. All tasks end, so none waits forever. The holder may be moved to any worker, as by
  * a steal.

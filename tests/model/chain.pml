@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A chain that a processor with weak order executes: execute() in transport_shm/shm.c, against the processor of the
- * words' owner. Each side is a set of memory actions. An action may take effect before an older action of its side,
- * unless a rule orders the two. A rule is a fence of base/cpu.h, a release or an acquire. A mutant leaves one rule out.
+ * One processor with weak order executes a chain (execute() in transport_shm/shm.c). The words' owner runs on the other
+ * processor. Each side is a set of memory actions. An action may take effect before an older action of its side, unless
+ * a rule orders the two. A rule is a fence of base/cpu.h, a release or an acquire. A mutant leaves one rule out.
  *
  * An atomic is a load and a store. No other store to the word may come between the two. There are three patterns, each
  * with two words:
@@ -18,8 +18,8 @@ bit state, content; /* publish */
 bit saw_state, saw_content;
 byte ended;
 
-/* May an action take effect now? Yes, if it has not taken effect, and the older action either has taken effect or is
- * not ordered before it. */
+/* May an action take effect now? It must not have taken effect before. Also, the older action must have taken effect,
+ * or no rule orders the two. */
 #define MAY(done, older, ordered) (!(done) && ((older) || !(ordered)))
 
 #ifdef M_NO_FENCE_AFTER_ATOMIC

@@ -42,9 +42,9 @@ proctype Thief(byte me)
     byte tries, got, t, offer, offer_sp, slot_state, slot_sp, stolen, q;
 end:
     do
-    /* uat_thief_peek(): sample three words in any order. They are `claims`, and the state and sp of the slot that turns
-     * out to be the right one. A peek that shows no offer changes nothing, and a CMP_SWAP that fails changes nothing.
-     * The thief then starts again, any number of times. */
+    /* uat_thief_peek(): sample three words in any order. They are `claims`, and the state and sp of the slot that
+     * `claims` selects. A peek that shows no offer changes nothing, and a CMP_SWAP that fails changes nothing. The
+     * thief then starts again, any number of times. */
     :: atomic {
            tries < CLAIMS && got == 0 && (me == 0 || started) -> /* symmetry: thief 0 starts first */
            started = 1;

@@ -17,8 +17,8 @@
  *	A is 2, B is 3, C is 1; C = 2   on worker 2, to which worker 1 or 0 forwards nothing
  *	end of the run: all read all
  *
- * With -DOPEN, an object of uat/sync.h also orders c3 and its spawner's continuation, and c3 has B checked out during
- * the call that acquires:
+ * With -DOPEN, an object of uat/sync.h also orders c3 and its spawner's continuation. c3 has B checked out during the
+ * call that acquires:
  *
  *	c3: B = 4 or nothing; checkout of B; B = 5; call; A is 4; A = 6, by checkout or by put; checkin of B
  *	continuation: A is 2; A = 4; call; C = 2; join
@@ -69,7 +69,7 @@ end:
 
 /* Requests of a worker's program to its cache. The cache is a separate process, which keeps the model small. */
 #define READ 1      /* `what` must be seen */
-#define WRITE 2     /* checkout with UAT_WRITE, and checkin */
+#define WRITE 2     /* checkout with UAT_WRITE and its checkin, as one request */
 #define PUT 3       /* uat_global_put(), and the checkin of a range in the overflow area: both WRITE a copy */
 #define RELEASE 4
 #define ACQUIRE 5
@@ -155,7 +155,7 @@ end:
             fi;
             if
             :: op == RELEASE -> FLUSHED(w)   /* release() of coherence.c */
-            :: op == ACQUIRE -> valid[w] = ACQUIRED /* acquire(): another epoch; dirty bytes stay */
+            :: op == ACQUIRE -> valid[w] = ACQUIRED /* acquire() begins another epoch; dirty bytes stay */
             :: USES && !SAME -> /* evict_and_claim() */
 #ifndef M_G6
                 COMPLETE(w);

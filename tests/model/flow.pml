@@ -3,9 +3,9 @@
  * The ledger of runtime/flow/ledger.h: an unroller and two workers. Each of TASKS tasks accesses one of two data in one
  * of three modes: it reads, it writes, or it excludes the others without a fixed order (UAT_FLOW_ANY). All combinations
  * are searched. With -DCHAIN all tasks write one datum; with -DONE all access one datum. While no task is under way, a
- * spawn may run its task in place, and the task may part from the unroller. Otherwise the task becomes an entry. There
- * are ENTRIES entries, so entries are reused. A task's body may begin only when all earlier tasks that conflict with
- * the task have ended. The body must see what those tasks wrote.
+ * spawn may run its task in place. Such a task may part from the unroller: the unroller continues on another worker. In
+ * all other cases the task becomes an entry. There are ENTRIES entries, so entries are reused. A task's body may begin
+ * only when all earlier tasks that conflict with it have ended. The body must see what those tasks wrote.
  *
  * `home` is the set of tasks whose writes were released. view[w] is the set of tasks whose writes worker w sees. These
  * are the tasks that were in `home` at the worker's last ACQUIRE, and the tasks that ran on worker w.
@@ -36,8 +36,8 @@ bool guard[2]; /* the mutex of a datum */
 
 /* The words of the entries. */
 short left[ENTRIES];
-byte open[ENTRIES];         /* number of registrations, plus ENDED. Each use starts at 0 here; the C code stores the
-                             * base instead */
+byte open[ENTRIES];         /* number of registrations, plus ENDED. Each use starts at 0 here, but at links.base in the
+                             * C code */
 byte next[ENTRIES * NEXT];  /* task + 1 */
 byte mark[ENTRIES];         /* 1 + the task that ended last in this entry */
 byte entry_of[TASKS];
@@ -239,8 +239,8 @@ end:
 active proctype Unroller()
 {
     byte t, s_, i, e, begun, retired, awaited, id[ENTRIES], n;
-    byte line_writers[2], line_sharers[2], line_mode[2]; /* bit s: task s; sharers registered after the writers, in
-                                                          * line_mode */
+    byte line_writers[2], line_sharers[2], line_mode[2]; /* bit s: task s. The sharers have registered after the
+                                                          * writers, with the mode line_mode */
     bool shares;
     byte registered, met, old, used[ENTRIES];
     bool gone[TASKS], entry;

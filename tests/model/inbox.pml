@@ -200,7 +200,7 @@ proctype Rank0()
         for (round : 1 .. 2) {
             sum = 0;
             for (i : 0 .. SENDERS) {
-                look(SENDERS - i); /* the home first; in the other order rank 0 would always see a send in time */
+                look(SENDERS - i); /* look at the home first; otherwise rank 0 would always see a send in time */
                 sum = sum + seen;
                 busy = busy || (seen % 2 == 1) || queued != 0
             }

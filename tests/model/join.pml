@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The join of a child and its spawner that are on different workers: runtime/sched/join.c and meet.c, with the join record of
+ * The join of a child and a spawner on different workers: runtime/sched/join.c and meet.c, with the join record of
  * runtime/segment/record.c and the evacuated stack of runtime/segment/heap.c. See README.md for what is left out.
  *
- * One record is used ROUNDS times, each time by another child and joiner. The owner reuses the record as soon as it
- * finds that it was given back. In each round exactly one of child and joiner continues the joiner, with this round's
- * result and the joiner's stack. Record and block must be given back once each. The record's state is never reset.
+ * One record is used ROUNDS times, each time by another child and joiner. The owner reuses the record as soon as the
+ * owner finds that the record was given back. In each round exactly one of child and joiner continues the joiner, with
+ * this round's result and the joiner's stack. Record and block must be given back once each. The record's state is
+ * never reset.
  *
  * Every chain is { WRITE; atomic; READ } or a part of it, so its operations are steps in order (O1). A READ may sample
- * at any time after the atomic that precedes it; only the chain's completion waits for the sample. The READ is last on
- * both sides, so the order of the steps covers this. Words of one READ are separate steps where their order matters.
+ * at any time after the atomic that precedes it; only the chain's completion waits for the sample. The READ is the last
+ * step on both sides, so a late sample is a late step. Words of one READ are separate steps where their order matters.
  */
 #ifndef ROUNDS
 #define ROUNDS 3
@@ -27,7 +28,7 @@ bool returned; /* set to 0 by the owner's CPU, and to 1 by a WRITE of the second
 byte block[BLOCKS];
 bool used[BLOCKS];
 
-byte offered;             /* the round whose continuation the owner has published: thief and child may part */
+byte offered;             /* the round whose continuation the owner has published; then thief and child may part */
 byte continued;           /* bit r: the joiner of round r was continued */
 byte met;                 /* number of finished arrivals, in all rounds */
 #define RUBBISH 255
@@ -225,7 +226,7 @@ active proctype Owner()
         owner_buffer!1, r;
 #endif
         atomic { run Child(r); run Joiner(r) };
-        /* A CPU forwards its own stores to its loads. In this model it loads `returned` only when its buffer is
+        /* A CPU forwards its own stores to its loads. In this model the owner loads `returned` only when its buffer is
          * empty. */
         atomic { empty(owner_buffer) && returned -> r++ }
     :: r > ROUNDS -> break

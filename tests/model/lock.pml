@@ -15,8 +15,8 @@ bool started;
 
 #ifdef M_PAPERS_UNLOCK
 /* In the papers, the holder unlocks by a WRITE of 0, and losers subtract nothing. The model splits the HCA's FETCH_ADD
- * into a load and a store, because a WRITE can take effect between the two. This shows the fault of this scheme. `unit`
- * makes atomics exclude each other. */
+ * into a load and a store, because a WRITE can take effect between the two. The split shows the fault of the papers'
+ * scheme. `unit` makes atomics exclude each other. */
 bool unit;
 #define UNLOCK() lock = 0; busy--
 #define UNDO() busy--

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The low-lock queue of perf/lowlock.h. Each of PROCESSES processes enqueues its own node and then dequeues a node,
- * PASSES times. A dequeued node is enqueued again at once. The count protects against this reuse. Every load, store and
- * swap is one step.
+ * PASSES times. A dequeued node is enqueued again at once. The count in the word of `first` protects against this
+ * reuse. Every load, store and swap is one step.
  *
  * No node may be dequeued twice or lost. No other process may link a node that is in use. All processes must end.
  */

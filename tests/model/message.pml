@@ -2,8 +2,8 @@
 /*
  * The message protocol: the owner of deque/mail.c against two thieves of deque/thief_message.c.
  *
- * The owner pushes ENTRIES continuations, all at one stack address. The owner may or may not check for requests, and it
- * gives the entry away or runs it. When idle, it either refuses a request or does not check. Each entry must run once.
+ * The owner pushes ENTRIES continuations, all at one stack address. The owner may check for requests or not. It either
+ * gives an entry away or runs it. When idle, it either refuses a request or does not check. Each entry must run once.
  * No answer may reach a thief that does not wait for one. No thief may wait forever.
  */
 #ifndef ENTRIES
@@ -55,7 +55,7 @@ byte stack;      /* stored by the owner: the entry whose stack is in memory */
 byte done;       /* bit e: entry e was run */
 
 /* Words at thieves 1 and 2. */
-byte arrived[3]; /* WRITTEN by the owner: its stack */
+byte arrived[3]; /* WRITTEN by the owner: the stack that it gives */
 byte given[3];   /* WRITTEN by the owner */
 byte answers[3]; /* FETCH_ADD by the owner: answers that have arrived and have not been seen */
 bool asking[3];  /* the thief waits for an answer, and its region is empty */
@@ -69,7 +69,7 @@ byte wire[3];
 byte sent_entry;
 byte freeing[3]; /* the request whose mark is to be removed */
 
-/* POST: a doorbell of the owner. The adapter reads what a chain sends from the owner's memory. */
+/* POST: a doorbell of the owner. From then on the adapter reads the chain's data from the owner's memory. */
 #ifndef WEAK
 #define HAS_LEFT (!(wire[1] & 7) && !(wire[2] & 7))
 #define POST(who, operations) wire[who] = wire[who] | (operations)

@@ -12,7 +12,7 @@
 byte head = NONE;
 byte next[PROCESSES] = NONE;
 byte name[PROCESSES];      /* the name in each node; 0 until written */
-byte asked[PROCESSES];     /* what the worker names */
+byte asked[PROCESSES];     /* the name for which each worker asks */
 byte channel[PROCESSES] = NONE;
 
 #define STORERS PROCESSES

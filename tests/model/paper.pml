@@ -21,8 +21,8 @@
 #include "ring.pml"
 
 #ifdef GRANTS
-/* look() of grant.c, called after any push or pop, and refuse(), called when the owner has no work. The two loads are
- * two steps. */
+/* look() of grant.c is called after any push or pop. refuse() is called when the owner has no work. The two loads of
+ * look() are two steps. */
 #define GRANTED 1
 #define REFUSED 2
 bool asked[3];
@@ -206,12 +206,12 @@ end:
            busy++;
            old = lock; /* FETCH_ADD */
            lock++;
-           do /* q: the slot that turns out to be the one at `claims` */
+           do /* q: a guess of the slot at `claims` */
            :: q < SLOTS - 1 -> q++
            :: break
            od
        };
-       do /* READ the ring, its words in any order. The sampling ends when claims shows that the lock is not held. */
+       do /* READ the ring's words in any order. The sampling ends when claims shows that the lock is not held. */
        :: atomic {
               !(got & 1) -> t = claims; got = got | 1;
               if

@@ -2,8 +2,8 @@
 /*
  * The ready ring of deque/ready.h: an owner and two thieves. The owner publishes tasks in order, and takes the oldest
  * task by a claim, as thieves do. The ring has SLOTS slots, and TASKS tasks pass through it. Each task must be taken
- * exactly once, with its own words and its own stack. A block may be overwritten as soon as the worker that took its
- * task has given it back.
+ * exactly once, with its own words and its own stack. The worker that takes a task gives the task's block back. From
+ * then on the block may be overwritten.
  *
  * A peek's words are sampled one by one, in any order. A chain's READ follows its atomic.
  */
@@ -44,7 +44,8 @@ inline finish(task, stack)
     }
 }
 
-/* The owner's store buffer: a slot, and its state, which is a release. A plain store may overtake older stores. */
+/* The owner's store buffer holds stores to slots. The store to a slot's state is a release. A plain store may overtake
+ * older stores. */
 #ifdef M_NO_RELEASE
 #define RELEASE ??
 #else

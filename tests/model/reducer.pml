@@ -3,16 +3,16 @@
  * The views of reducers: runtime/sched/views.c, with V1 to V4 of views.h.
  *
  * A program adds the numbers 1 to LAST in its serial order. A view is the range [lo, hi] of the numbers that were added
- * to it. lo = 0 stands for the identity. The result is right for an operation that does not commute if, in each
- * combination, the right operand begins where the left one ends.
+ * to it. lo = 0 stands for the identity. In each combination the right operand must begin where the left one ends.
+ * Otherwise the result would be wrong for an operation that does not commute.
  *
  *   Root    adds 1; spawns Outer; adds 6; spawns Waiter; adds 9; joins Waiter, then Outer; adds 10
  *   Outer   adds 2; spawns Inner; adds 4; joins Inner; adds 5
  *   Inner   adds 3
  *   Waiter  adds 7; waits for an event; adds 8
  *
- * With -DGROUP, three children are like Waiter. Root adds 1, spawns the first child, which adds 2 and 3, and spawns the
- * second child, which adds 4 and 5. Root adds 6 and spawns the third child, which adds 7 and 8. Root adds 9, waits for
+ * With -DGROUP, three children are like Waiter. The first child adds 2 and 3, the second 4 and 5, the third 7 and 8.
+ * Root adds 1, spawns the first and the second child, adds 6, spawns the third child and adds 9. Then Root waits for
  * all three at once, and adds 10.
  *
  * Each worker has one register for the views of its strand, as in the C code. While a child runs or waits, an idle
@@ -46,8 +46,8 @@ byte block_lo[CHILDREN], block_hi[CHILDREN];
 short count[CHILDREN];
 byte resumer[CHILDREN] = NOBODY; /* the worker on which the joiner continues */
 byte list[CHILDREN];             /* children whose blocks are on the list, in push order */
-byte length;                     /* length of the list; without -DGROUP each record has a list of at most one,
-                                  * `pushed` */
+byte length;                     /* length of the list. Without -DGROUP a record's list has at most one child, and
+                                  * `pushed` says whether it has one */
 bool pushed[CHILDREN];
 bool over;
 

@@ -5,8 +5,8 @@
  * the disk must name a checkpoint whose files are all on the disk. This checkpoint must not be older than the last one
  * that was reported as complete.
  *
- * The disk is as unkind as it may be: what was not synced is lost, but a rename and a removal may reach the disk at
- * once.
+ * The disk is the worst possible one. What was not synced is lost when the power is lost, but a rename or a removal may
+ * reach the disk at once.
  *
  * With -DRESTORE (runtime/checkpoint/arrays.c): a new job of two workers restores memory. Each worker clears its own
  * memory, and puts back pieces that may belong to the other worker's memory. No task may continue before all memory of
@@ -31,7 +31,7 @@ inline agree(status)
 }
 
 #ifndef RESTORE
-#define JOB  WORKERS       /* bit of the files job and manifest */
+#define JOB  WORKERS       /* bit of the files `job` and `manifest` */
 #define NAME (WORKERS + 1) /* bit of the names in the checkpoint's folder */
 #define WHOLE ((1 << (WORKERS + 2)) - 1)
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waiting for several channels: runtime/sync/select.c. There are two rendezvous channels. Each has one sender, which
- * sends MESSAGES numbers. A number of tasks, SELECTS, receive from both channels until both channels are closed. A
- * waiting task has a select waiter with an entry in each queue. The worker that dequeues an entry claims the select
- * waiter under that queue's guard. The resumed task removes its other entry and gives the select waiter back. Each
- * number must arrive once, no task may use a select waiter that was given back, and all tasks must end.
+ * sends MESSAGES numbers. SELECTS tasks receive from both channels until both channels are closed. A waiting task has a
+ * select waiter with an entry in each queue. The worker that dequeues an entry claims the select waiter under that
+ * queue's guard. The resumed task removes its other entry and gives the select waiter back. Each number must arrive
+ * once, no task may use a select waiter that was given back, and all tasks must end.
  */
 #ifndef MESSAGES
 #define MESSAGES 1

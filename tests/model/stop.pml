@@ -35,7 +35,7 @@ byte asked;            /* requests that are not served yet, at most 1 */
 byte made, served;     /* requests made; completed stops */
 bool lost;             /* a request was taken, but neither served nor kept */
 
-byte saved[WORKERS];   /* the last state of a worker's memory: the order at which the worker stood */
+byte saved[WORKERS];   /* the state of each worker's memory as last saved: the order at which the worker stood */
 #define STORERS WORKERS
 #include "weak.pml"
 #ifdef WEAK
@@ -71,7 +71,7 @@ proctype Worker(byte me)
         run_of[me] = now;
         do
         :: atomic { ANNOUNCED(now) -> break }
-        /* the root ends here, but not while a worker that has a task is still; a worker without a task may be still */
+        /* The root ends here. A worker that has a task cannot be still then; a worker without a task can. */
         :: atomic { me == 1 && !ANNOUNCED(now) -> ended++ }
         :: atomic {
                order[me] != done && OF_THIS_RUN(order[me], now) && !ANNOUNCED(now) ->

@@ -33,8 +33,8 @@ byte up[WORKERS * CHILDREN];    /* words.up of tree.c: FETCH_ADDs by the childre
 byte down[WORKERS];             /* words.down: FETCH_ADDs by the parent */
 byte share[WORKERS * CHILDREN]; /* words.share: WRITTEN by the children */
 byte total[WORKERS];            /* words.total: WRITTEN by the parent */
-byte told[WORKERS * 2];         /* words.told_down: WRITTEN by the parent; it holds the value of `down` here, not the
-                                 * call */
+byte told[WORKERS * 2];         /* words.told_down: WRITTEN by the parent; here it holds the value of `down` instead of
+                                 * the call */
 byte word[WORKERS];             /* the copied word: set by the worker's CPU and by its READs, and READ by the
                                  * children */
 

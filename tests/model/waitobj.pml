@@ -2,8 +2,8 @@
 /*
  * An object that tasks wait for: runtime/sync/waitobj.c, as a channel of capacity 0 or more, or as a mutex. A home
  * keeps the object's words under a guard. A task takes the guard before it reads the words. A task that must wait is
- * evacuated and enqueued under that guard. The task that wakes it writes the answer to its block and then makes it
- * ready, exactly once.
+ * evacuated and enqueued under that guard. The task that wakes a waiter writes the answer to the waiter's block. Then
+ * it makes the waiter ready, exactly once.
  *
  * With -DMUTEX, each of TASKS tasks locks and unlocks ROUNDS times. At most one task may hold the mutex. Otherwise the
  * object is a channel of capacity CAPACITY. A sender sends MESSAGES numbers, and two receivers take them. Each number

@@ -21,7 +21,7 @@ byte ran;         /* tasks that have run, in either job */
 
 bool wanted;      /* the order */
 bool still[2];    /* the owner and the thief have stopped, and their operations are complete */
-bool work[2];     /* each worker's word that says whether it has work */
+bool work[2];     /* each worker's word that says whether the worker has work */
 byte job = 1;
 byte saved_queue, saved_list;
 bool restored; /* the new job's barrier */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: in virtual time with two workers, a loop that is run repeatedly has most of its iterations on the worker
+ * Description: in virtual time with two workers, a loop is run repeatedly. Most of its iterations run on the worker
  * that ran them in the previous pass. A reduction keeps its order when the halves change places.
  * usage: again [PASSES]
  */

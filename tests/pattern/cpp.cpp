@@ -145,8 +145,8 @@ int check_loops(std::int64_t n)
                       auto more = c.take_back();
                       if (!more)
                           return sum;
-                      sum += more->second >= at ? more->first : INT64_MIN; /* a part comes after the iterations taken
-                                                                            * before it, and may have none itself */
+                      sum += more->second >= at ? more->first : INT64_MIN; /* the part's iterations follow those counted
+                                                                            * so far; a part may be empty */
                       at = more->second;
                   }
               }) != (n > 0 ? n * (n - 1) / 2 : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: UAT_FOR() and UAT_REDUCE() of every form: without and with arguments, of odd sizes and large alignments;
- * bodies that return early, spawn, and move; values that do not commute; ranges of every size, with and without a
+ * Description: UAT_FOR() and UAT_REDUCE() in every form. Arguments are absent or present, with odd sizes and large
+ * alignments. Bodies return early, spawn and move. Values do not commute. Ranges have every size, with and without a
  * grain.
  */
 #include <stdio.h>

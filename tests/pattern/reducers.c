@@ -90,7 +90,7 @@ UAT_FOR(add_range, i, uint64_t, salt)
     add((uint64_t)i + salt);
 }
 
-/* The second pass starts on the part where the first pass ended on this worker, so the loop spawns second halves
+/* On each worker, the second pass starts with the part where the first pass ended. So the loop spawns second halves
  * first. */
 static void try_loop(int64_t n)
 {

@@ -166,7 +166,7 @@ UAT_TASK(int, channels, int, unused)
     return unused + WRONG(receive_all_join(&receiver) == LONG * (LONG - 1) / 2) + end(&a, 0);
 }
 
-/* Reductions and scans. Their partial results wait with their tasks. */
+/* Reductions and scans. The partial results stay with their tasks while the tasks wait. */
 static void add_up(int64_t begin, int64_t end, void *partial, const void *arg)
 {
     for (int64_t i = begin; i < end; i++) {

@@ -293,7 +293,7 @@ static void first_byte(void *arg, void *result)
     memset(result, *(unsigned char *)arg, 8);
 }
 
-/* Every path through uat_spawn(): 8 bytes, other sizes, and sizes that are checked. */
+/* Take every path through uat_spawn(): arguments of 8 bytes, of another size, and of a size that uat_spawn() checks. */
 UAT_TASK(int, kept_registers, int, unused)
 {
     static const size_t arg_sizes[] = {8, 3, 2000};

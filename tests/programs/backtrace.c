@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: gdb must show a task's frames, which are leaf, middle and the task's start function, and no frame of its
- * spawner. */
+/* Description: gdb must show a task's frames: leaf, middle and the task's start function. It must show no frame of the
+ * task's spawner. */
 #include "uat.h"
 
 __attribute__((noinline)) void leaf(volatile int *n)

@@ -17,14 +17,14 @@ static int home_of(uat_mutex_t m)
     return (int)(m.object >> 48);
 }
 
-/* A child that may let its spawner be stolen. */
+/* A child that works long enough for a thief to take its spawner. */
 UAT_TASK(int, distraction, int, n)
 {
     work();
     return n;
 }
 
-/* A cell that is empty while a task holds the mutex. */
+/* Lock and unlock the mutex repeatedly. The cell must be empty exactly while a task holds the mutex. */
 UAT_TASK(int, member, uat_mutex_t, m, numbers_channel, cell, uint64_t, self)
 {
     int errors = 0;

@@ -44,8 +44,8 @@ template <std::size_t n, std::size_t alignment> int one()
     return by_value_wrong(&b, n, n + 1) + by_value_wrong(&same, n, n + 1);
 }
 
-// The size of a type that is aligned to 8 bytes is a multiple of 8. So lengths that are not multiples of 8 would give
-// sizes that other lengths give, too. Of types aligned to 64 bytes, 40 and 80 bytes give both sizes, 64 and 128.
+// The size of a type that is aligned to 8 bytes is a multiple of 8, so other lengths would add no sizes. Types aligned
+// to 64 bytes have two sizes, 64 and 128; 40 and 80 bytes give both.
 template <std::size_t n> int aligned(int rounds)
 {
     int wrong = 0;

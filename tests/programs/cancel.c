@@ -46,9 +46,9 @@ UAT_TASK_VOID(nothing, int, unused)
 }
 
 /* A task that stays away from the group's home. On another worker it asks whether the group is cancelled, gets the
- * answer no, and stays until it learns of the cancellation. Under the message protocol it also spawns while it waits,
- * because its worker answers thieves only at a spawn, and the task that cancels may be a continuation on this worker.
- * If this task itself is given away and arrives at the group's home, it ends. */
+ * answer no, and stays until it learns of the cancellation. Under the message protocol it also spawns while it waits:
+ * its worker answers thieves only at a spawn, and may have the continuation that cancels. If this task itself is given
+ * away and arrives at the group's home, it ends. */
 UAT_TASK_VOID(stay, uat_cancel_t, cancel, uat_atomic_t *, word, int, home)
 {
     for (int tries = 0; uat_rank() == home && tries < TRIES && !uat_cancelled(cancel); tries++)

@@ -62,7 +62,7 @@ static int run(uint64_t round)
     return tree_run(&leaves, DEPTH) ? 1 : wrong("the number of leaves", round, leaves, 1 << DEPTH);
 }
 
-/* Only this job's calls increase the counters between two sums without a run. The number of tasks does not increase. */
+/* Without a run between two sums, the calls themselves increase some counters, but not the number of tasks. */
 static int sum(uint64_t round)
 {
     uat_stats_t total = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: an adapter executes one atomic after the other if their addresses agree in the low 12 bits. So words of
- * the same kind must not agree in these bits for any two of up to 64 workers of a host. This includes words of global
+ * Description: an adapter executes one atomic after the other if their addresses agree in the low 12 bits. So for any
+ * two of up to 64 workers of a host, words of the same kind must differ in these bits. This includes words of global
  * memory (transport/colour.h). All workers must be on one host.
  */
 #include <stdio.h>
@@ -13,8 +13,7 @@
 
 enum { LOW = 0xfff };
 
-/* Returns the number of pairs of workers whose words of this kind have addresses that an adapter does not
- * distinguish. */
+/* Returns the number of pairs of workers whose two words of this kind agree in the low 12 bits of their addresses. */
 static int clashes(const uint64_t *word, uint64_t *addresses)
 {
     int n = 0;

@@ -65,7 +65,7 @@ inline void linger(std::uint64_t ns)
         ;
 }
 
-/* One combination. Returns the number of wrong answers. */
+/* One combination. check() returns the number of wrong answers. */
 struct combination {
     const char *name;
     int (*check)(const use &);

@@ -149,7 +149,7 @@ int objects_given_back_beside_frozen(const use &u)
     return sum.take() != want;
 }
 
-/* A list grows under a mutex, which exceptions also unlock. */
+/* A list grows under a mutex. Exceptions unlock the mutex, too. */
 int list_under_a_mutex_that_throws(const use &u)
 {
     enum { NODES = 80 };
@@ -182,7 +182,7 @@ int list_under_a_mutex_that_throws(const use &u)
     return wrong + (before != bad + 1); /* all iterations before the throwing one have run */
 }
 
-/* A temporary array is sorted while another one is scanned. A third call throws, and both are freed. */
+/* A temporary array is sorted while another one is scanned. A third call throws, and both arrays are freed. */
 int sorts_and_scans_of_temporaries(const use &u)
 {
     std::uint64_t n = 500 + u.draw(1, 30000);

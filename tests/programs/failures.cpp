@@ -126,7 +126,7 @@ int check_kinds()
     return errors;
 }
 
-/* All children that add 1 must have finished before an exception passes them. */
+/* All children that add 1 must have ended before an exception leaves the scope of their handles. */
 int check_unwinding(uat::span<std::int64_t> words)
 {
     auto count = words.atomic(0);

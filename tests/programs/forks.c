@@ -92,8 +92,8 @@ static int start_others(void)
     return errors;
 }
 
-/* No continuation can be stolen in this function. If there are thieves, the worker asks its tasks for work to offer. A
- * forked child does not ask, because it cannot offer work. */
+/* No continuation can be stolen in this function. If there are other workers, uat_work_wanted() returns 1. In a forked
+ * child it returns 0, because the child cannot offer work. */
 static int fork_and_ask(void)
 {
     int errors = uat_work_wanted() != (uat_size() > 1);

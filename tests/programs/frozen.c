@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: stealing is one-sided. Rank 0 stops itself (SIGSTOP) in a task before any other worker starts to steal.
- * Its continuation must be stolen nevertheless. On its new worker the continuation sees that rank 0 is stopped, and
- * sends SIGCONT. The answer must be right. If rank 0 gets no core until a thief has come, the test tries again. The
- * program needs 2 workers on one host.
+ * The spawner's continuation must be stolen nevertheless. On its new worker the continuation sees that rank 0 is
+ * stopped, and sends SIGCONT. The answer must be right. If a thief comes before rank 0 has stopped itself, the test
+ * tries again. The program needs 2 workers on one host.
  */
 #include <signal.h>
 #include <stdio.h>

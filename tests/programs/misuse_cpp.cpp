@@ -10,7 +10,7 @@
 #include <uat.hpp>
 #include <unistd.h>
 
-/* TRIES: at most this number of runs, until in one of them a thief steals the spawner before the child has ended */
+/* TRIES: maximum number of runs. The last run is one in which a thief stole the spawner before the child ended. */
 enum { THROWS = 20, CHILD_US = 20000, TRIES = 50 };
 
 static void child(void *, void *result)
@@ -108,7 +108,7 @@ static void in_order(void *, void *result)
     *(int *)result = caught;
 }
 
-/* A child that fails on a worker other than its spawner's worker keeps a join record until it is joined. */
+/* A child that fails on a worker other than its spawner's worker keeps a join record until the child is joined. */
 static void fail_without_records(void *, void *)
 {
     auto first = uat::spawn([] { throw std::runtime_error("first"); });
@@ -132,7 +132,7 @@ static void two_with_one_key(void *, void *)
     uat_reducer_t copy;
     uat_reducer_begin(&copy, &other);
     *sum += 1;
-    copy.key = &sum; /* the address at which a reducer's handle begins */
+    copy.key = &sum; /* the key of `sum`: the address of its handle, which is at the start of the object */
     uat_reducer_take(&copy, &copy);
 }
 

@@ -168,8 +168,8 @@ int main(int argc, char **argv)
     if (uat_stats_total(&s))
         return 1;
     /*
-     * The stacks are small, so a joiner is evacuated without asking first. A joiner stays in place only if the heap has
-     * no room. Torture covers both ways.
+     * The stacks are small, so a joiner is evacuated without first asking whether its child has ended. A joiner stays
+     * in place only if the heap has no room. Torture covers both ways.
      */
     bool leave = !getenv("UAT_HEAP_SIZE") && !strstr(uat_setting("torture"), "delay");
     if (leave && s.joins_second > 100 && s.joins_raced * 10 < s.joins_second * 9) {

@@ -147,7 +147,7 @@ int check_cancel(uat::atomic_ref<std::int64_t> started)
     return errors + (started.load() < 0);
 }
 
-/* Groups that an exception unwinds must give back the blocks of their cancellation: the heap has room for fewer blocks
+/* Groups that an exception unwinds must give back the blocks of their cancellation. The heap has room for fewer blocks
  * than there are groups. */
 int check_given_back()
 {
@@ -162,7 +162,7 @@ int check_given_back()
     return 0;
 }
 
-/* Tasks on given workers: children of a group, and children with handles. One throws there. */
+/* Tasks on given workers: children of a group, and children with handles. One of these tasks throws. */
 int check_places(uat::atomic_ref<std::int64_t> right)
 {
     int errors = 0;

@@ -287,7 +287,7 @@ static void step(uint32_t number)
         steps[k].make();
 }
 
-/* Cut the arrays into rights to ranges, of about a page, of one byte, or of several blocks. */
+/* Cut the arrays into ranges of about a page, of one byte, or of several blocks. Make a right to each range. */
 static void make_arrays(void)
 {
     program.areas = ARRAYS;

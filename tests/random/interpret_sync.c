@@ -242,8 +242,7 @@ void interpret_locked(const struct op *o)
         uat_mutex_lock(mutex);
     count_turn(o);
     if (o->way & 2)
-        for (int i = 0; i < CASES;
-             i++) /* several tasks may wait, and a task that a section wakes may have to wait again */
+        for (int i = 0; i < CASES; i++) /* several tasks may wait, and a woken task may have to wait again */
             uat_condition_signal(condition_of(o->thing));
     uat_condition_broadcast(condition_of(o->thing));
     uat_mutex_unlock(mutex);

@@ -40,7 +40,7 @@ static void change_plain(const struct op *o, uint64_t *word)
     }
 }
 
-/* The functions that return an old value, which the reference predicts. */
+/* The functions that return an old value. The reference predicts this value. */
 static uint64_t change(const struct op *o, uat_atomic_t *word, uint64_t expected)
 {
     switch (o->way) {

@@ -115,8 +115,8 @@ bool choose_range(int task, bool writes, uint32_t most, struct range *out)
     return false;
 }
 
-/* Whether the cache has room, whatever the order of earlier checkouts and checkins was. Among K open ranges, the
- * largest gap is at least 1 / (K + 1) of the free space. */
+/* Whether the cache has room after any order of earlier checkouts and checkins. Among K open ranges, the largest gap is
+ * at least 1 / (K + 1) of the free space. */
 bool has_cache(int task, uint32_t bytes, uint64_t *room)
 {
     uint64_t sum = 0, k = 0;

@@ -12,16 +12,16 @@ enum { TRIES = 6, MESSAGES = 64, GUARDED = 3000, AMPLE = 64 };
 
 /* Units of a semaphore, or a value in a channel. */
 struct message {
-    bool used, taken; /* taken: some of its units, and the rights that it held, were taken */
+    bool used, taken; /* taken: its rights and some of its units were taken */
     int thing, place;
     uint32_t units;
     uint32_t number;
-    int by; /* number of the sender, which need not wait to receive this message */
+    int by; /* number of the sender; the sender itself receives this message without waiting */
 };
 
 static struct {
     int place;      /* place of a future, latch or mutex, or -1 */
-    bool over;      /* the future is set, the latch is open, the channel is closed, the object is destroyed */
+    bool over;      /* the future is set, the latch is open, the channel is closed, or the object is destroyed */
     uint32_t count; /* number of messages so far */
     int by;         /* the task that set a future */
 } state[THINGS];
@@ -324,8 +324,8 @@ static void add_choice(struct op *o, int thing, bool sends)
         (struct choice){thing, sends, sends ? 1 : in_flight(thing), sends ? 0 : oldest(thing)->number};
 }
 
-/* A select over several channels. From a channel that the task may receive from, the select receives every message. To
- * a channel that the task may send to, it sends one value. */
+/* A select over several channels. The select receives every message from the channels that the task may receive from.
+ * It sends one value to each channel that the task may send to. */
 void make_select(void)
 {
     struct op chosen = {0};

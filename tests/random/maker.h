@@ -36,8 +36,8 @@ struct maker {
     int frozen;
     bool open_sync;
     struct maker_task task[TASKS];
-    struct range near[PLACES]; /* for a task, the range that it used last; for another place, the range that the task
-                                * which filled the place used last */
+    struct range near[PLACES]; /* the range that the task used last; for a place that is not a task, the last range of
+                                * the task that filled the place */
 };
 
 extern struct maker maker;
@@ -81,7 +81,7 @@ void read_after(int task, struct range near);
 /* Whether the cache has room for the range in addition to what is checked out. */
 bool has_cache(int task, uint32_t bytes, uint64_t *room);
 
-/* Pass to `to` everything that `from` holds. Then `to` continues near the range that `from` used. */
+/* Pass to `to` everything that `from` holds. From then on, `to` works near the range that `from` used last. */
 void give_all(int from, int to);
 
 /*

@@ -3,7 +3,7 @@
  * A random program is a list of operations. Each operation belongs to one task. Each task executes its own operations
  * in the order of the list. The whole list is also a valid sequential order, because an operation depends only on
  * earlier operations. So the reference is the same interpreter, which executes the whole list over ordinary memory
- * (memory.h). Tasks that wait cannot deadlock, also because of this order.
+ * (memory.h). Because of this order, tasks that wait cannot deadlock either.
  *
  * The program is in static memory, which has the same addresses and contents on every worker.
  */

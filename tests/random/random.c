@@ -212,7 +212,7 @@ int main(int argc, char **argv)
         program_print();
     }
     for (unsigned long i = 0; i < programs && !prints; i++, limits.seed++) {
-        if (uat_rank() == 0) { /* messages about failures that the library reports do not name the seed */
+        if (uat_rank() == 0) { /* the library's own error messages do not name the seed */
             printf("seed %lu\n", (unsigned long)limits.seed);
             fflush(stdout);
         }

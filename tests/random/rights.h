@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rights say which task may use what. They are known while a program is made. Tasks hold a right, or a place in a thing
- * holds it until a task takes it. A task that alone holds the right to bytes may write them. If there are several
- * holders, all may only read. A program passes rights on only through operations that order tasks, so it has no race.
+ * Rights say which task may use what. The maker of a program knows all rights. Tasks hold rights. A place in a thing
+ * also holds a right, until a task takes the right. A task that alone holds the right to bytes may write them. If there
+ * are several holders, all may only read. A program passes rights on only through operations that order tasks, so it
+ * has no race.
  */
 #ifndef UAT_TEST_RIGHTS_H
 #define UAT_TEST_RIGHTS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: during a job, overwrites words that peers write, as a faulty peer might. `pokes` starts this program for
- * each word and value, and checks how the job ends. A thread of one rank repeatedly writes the value into that rank's
- * own segment.
- * Usage: poke RANK WORD VALUE (a word that does not exist: nothing is overwritten). "poke list" prints the words.
+ * Description: a job in which words that peers write are overwritten, as by a faulty peer. `pokes` starts this program
+ * for each word and value, and checks how the job ends. In one rank, a thread repeatedly writes the value into that
+ * rank's own segment.
+ * Usage: poke RANK WORD VALUE (if the word does not exist, nothing is overwritten). "poke list" prints the words.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -60,7 +60,7 @@ static bool value_of(const char *kind, uint64_t old, uint64_t *value)
             *value = fixed[i].value;
             return true;
         }
-    if (!strcmp(kind, "lost")) { /* do once: subtract what a peer added last */
+    if (!strcmp(kind, "lost")) { /* once: subtract what a peer added last */
         static bool done;
         *value = old - 1;
         return old > 2 && !done && (done = true);
@@ -68,8 +68,8 @@ static bool value_of(const char *kind, uint64_t old, uint64_t *value)
     *value = !strcmp(kind, "misaligned")     ? old | 4
              : !strcmp(kind, "another-rank") ? old ^ (uint64_t)9 << 48
                                              : old + 0x1000000;
-    return old != 0 && old != *value && old < (UINT64_C(4) << 48); /* a name or an address that has not been overwritten
-                                                                    * yet */
+    return old != 0 && old != *value && old < (UINT64_C(4) << 48); /* is `old` a name or an address that was not
+                                                                    * overwritten yet? */
 }
 
 static const struct word *poked;
@@ -83,7 +83,7 @@ static void poke_once(void)
     int n = poked->find(poked, at);
     for (int i = 0; i < n; i++) {
         uint64_t value, old = __atomic_load_n(at[i], __ATOMIC_RELAXED);
-        if (value_of(poked_value, old, &value)) /* Relaxed: does not replace a store of any protocol */
+        if (value_of(poked_value, old, &value)) /* Relaxed: this is not a store of any protocol */
             __atomic_store_n(at[i], value, __ATOMIC_RELAXED);
     }
 }
@@ -166,8 +166,8 @@ static int to_of(int i)
     return (i * 5 + 1) % DATA;
 }
 
-/* A flow of steps. With a ledger to corrupt, the unroller begins the flow there, corrupts, and moves away. Returns the
- * number of wrong data. */
+/* A flow of steps. If a ledger is to be corrupted, the unroller begins the flow on the ledger's rank, corrupts the
+ * ledger, and migrates. Returns the number of wrong data. */
 UAT_TASK(uint64_t, steps, uint64_t *, data, int, ledger)
 {
     uint64_t expected[DATA] = {0}, errors = 0;
@@ -209,7 +209,7 @@ static void sum(uat_context_t *c, const void *arg, void *result)
     *(uint64_t *)result = found;
 }
 
-/* Returns the number of wrong sums: one of parts that are taken, one of parts that are given. */
+/* Returns the number of wrong sums: a sum of parts that are taken, and a sum of parts that are given. */
 static uint64_t sums(void)
 {
     uint64_t errors = 0;
@@ -245,7 +245,7 @@ UAT_TASK(uint64_t, all, struct objects, o)
     return errors;
 }
 
-/* Make, outside of runs, an array or a replica with its content. Returns 0 or a negative errno, which has been
+/* Make an array or a replica with its content, outside of runs. Returns 0 or a negative errno, which has been
  * reported. */
 static int do_part(enum words_part part, uint64_t *wrong)
 {

@@ -69,24 +69,18 @@ static int find_in_selects(const struct word *w, uint64_t **at)
     return n;
 }
 
-/* Is this block the state of a flow, which says its own size, or a chunk of a ledger? */
-static bool is_state(const struct uat_flow_state *s)
-{
-    return s->line_room > 0 &&
-           s->bytes == (uint64_t)((const char *)(uat_flow_hash((struct uat_flow_state *)(uintptr_t)s) +
-                                                 2 * (size_t)s->line_room) -
-                                  (const char *)s);
-}
-
-/* The ledgers' states (without a stride) or chunks. A chunk has `count` words of this name, `stride` bytes apart. */
+/* The states of ledgers if w->stride is 0; otherwise the chunks of ledgers, of which each has `count` words of this
+ * name, `stride` bytes apart. Both are blocks of one kind, but only a state says its own size. */
 static int find_in_ledgers(const struct word *w, uint64_t **at)
 {
     int n = 0;
     for (size_t i = 0; i < uat_heap.lent.count && n < WORDS_INSTANCES - w->count; i++) {
         struct uat_flow_state *s = (struct uat_flow_state *)(void *)lent_block(i);
-        if (s && s->block.kind == UAT_PARK_LEDGER && is_state(s) == (w->stride == 0))
-            for (int k = 0; k < w->count; k++)
-                at[n++] = (uint64_t *)(void *)((char *)s + w->offset + (size_t)k * w->stride);
+        if (!s || s->block.kind != UAT_PARK_LEDGER)
+            continue;
+        bool state = s->line_room > 0 && s->bytes == uat_flow_state_bytes(s->part_room, s->line_room);
+        for (int k = 0; state == (w->stride == 0) && k < w->count; k++)
+            at[n++] = (uint64_t *)(void *)((char *)s + w->offset + (size_t)k * w->stride);
     }
     return n;
 }
@@ -106,8 +100,8 @@ static int find_freed_head(const struct word *w, uint64_t **at)
 }
 
 /* Words in objects that are free or were once freed, and words before such objects. The offset is relative to the
- * object. With a stride, nothing is found until the list of newly freed objects is empty. After that, each object that
- * is found is on a list of free objects. */
+ * object. `stride` is a flag here: if it is not 0, nothing is found while the list of newly freed objects has entries,
+ * because the owner will soon process them. So each object that is found is on a list of free objects. */
 static int find_in_freed(const struct word *w, uint64_t **at)
 {
     static const uint64_t freed = 0x7561742066726565; /* FREED of runtime/global/heap.c */
@@ -148,7 +142,7 @@ static int find_in_freed(const struct word *w, uint64_t **at)
     {                                                                                                                  \
         name, find_in_objects, NULL, offsetof(struct uat_waitobj, field), first, count, WORDS_ALL                      \
     }
-/* A word of each entry, which follow the head of a chunk; a word of the head; a word of a state. */
+/* A word of each entry (the entries follow the head of a chunk); a word of the head; a word of a state. */
 #define IN_ENTRIES(name, field)                                                                                        \
     {                                                                                                                  \
         name, find_in_ledgers, NULL, UAT_FLOW_ENTRY + offsetof(struct uat_flow_entry, field), UAT_FLOW_ENTRY,          \

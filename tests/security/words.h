@@ -8,9 +8,9 @@
 
 enum { WORDS_OBJECTS = 6, WORDS_INSTANCES = 512 };
 
-/* Optional parts of the program. Task trees, objects and collective calls always run. An optional part runs only if one
- * of its words is corrupted, because it takes time. A worker uses the ledger of a flow by itself until the unroller
- * moves away, so the words of WORDS_LEDGER are corrupted just before that. */
+/* Optional parts of the program. Task trees, objects and collective calls always run. An optional part takes time, so
+ * it runs only if one of its words is corrupted. Until the unroller migrates, only the unroller's worker uses the
+ * ledger. So the words of WORDS_LEDGER are corrupted just before the unroller migrates. */
 enum words_part { WORDS_ALL, WORDS_REPLICA, WORDS_GLOBAL, WORDS_FLOW, WORDS_LEDGER, WORDS_ADAPTIVE };
 
 struct word {

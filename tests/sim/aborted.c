@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: entries that stay in the deque after an aborted claim must be offered again once no younger entry is
- * offered. There is a chain of tasks. At each step a task spawns the next task. Before each step, some tiny tasks are
- * spawned and joined. Each tiny task's spawn publishes an entry at one index and takes it back. The step's own
+ * Description: entries that stay in the deque after an aborted claim must be offered again as soon as no younger entry
+ * is offered. There is a chain of tasks. At each step a task spawns the next task. Before each step, some tiny tasks
+ * are spawned and joined. Each tiny task's spawn publishes an entry at one index and takes it back. The step's own
  * continuation is published at this index afterwards. So a claim may find a different entry than its peek did. The last
- * task waits until all offered entries have been taken, and offers the remaining entries, until none is left. If an
- * entry is never offered again, the wait does not end, and UAT_SIM_LIMIT reports it. For the simulation. Usage: aborted
- * RUNS
+ * task offers the remaining entries, and waits until every entry has been taken. If an entry is never offered again,
+ * the wait does not end, and UAT_SIM_LIMIT reports it. For the simulation. Usage: aborted RUNS
  */
 #include <stdio.h>
 #include <stdlib.h>

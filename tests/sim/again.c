@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a worker that was idle and has work again offers this work, even if no worker has sent it a request
- * since. There are two workers. While one worker is busy, the other worker spawns tiny tasks whose continuations it
- * takes back itself. Then the other worker becomes idle and steals. In the stolen task it waits until its own
+ * Description: a worker that gets work after an idle time offers this work, even if no worker has sent it a request in
+ * the meantime. There are two workers. While one worker is busy, the other worker spawns tiny tasks whose continuations
+ * it takes back itself. Then the other worker becomes idle and steals. In the stolen task it waits until its own
  * continuation has been taken. If the continuation is not offered, the wait never ends, and UAT_SIM_LIMIT reports it.
  * For the simulation, with two workers.
  * Usage: again ROUNDS
@@ -28,13 +28,13 @@ UAT_TASK(uint64_t, patient, uint64_t, n)
 {
     while (uat_size() > 1 && !uat_deque_is_drained(uat_inspect_deque())) {
         uat_sim_work(STEP_NS);
-        (void)uat_work_wanted(); /* answers requests, and offers nothing unasked */
+        (void)uat_work_wanted(); /* answers requests, and offers nothing without a request */
     }
     return n;
 }
 
-/* While this task is busy, the thief that took this task's spawner becomes idle. Then the thief steals this task, too,
- * so this worker is idle. */
+/* The thief that took this task's spawner becomes idle while this task is busy. Then the thief steals this task, too.
+ * So this worker becomes idle. */
 UAT_TASK(uint64_t, busy, uint64_t, n)
 {
     patient(0);

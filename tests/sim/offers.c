@@ -16,8 +16,8 @@
 #include "uat.h"
 #include "uat/pattern.h"
 
-/* There are more levels than ring slots. With QUIET_LEVELS, the remaining continuations fit into the ring once the
- * ring's entries are taken. */
+/* There are more levels than ring slots. QUIET_LEVELS is so small that the ring has room for all continuations that
+ * remain once thieves have emptied it. */
 enum {
     LEVELS = 40,
     QUIET_LEVELS = 24,

@@ -24,8 +24,8 @@ class Row:
         return (Path(build) / self.words[0]).exists()
 
 
-# Benchmarks check their answer. They compare it with a known answer or (--seq) with the answer of a program without
-# tasks, or they have their own check.
+# Benchmarks check their answer. Some compare it with a known answer, and some with the answer of a program without
+# tasks (--seq). The others have their own check.
 BENCHMARKS = [
     Row("perf/uat-uts -t 1 -r 0 -b 4 -a 3 -d 6 --json"),
     Row("perf/uat-uts -t 0 -b 400 -q 0.11 -m 8 -r 42 --seq --json"),

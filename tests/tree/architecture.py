@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: every #include is an arrow that the table of docs/architecture.md allows, and the arrows have no cycle.
+"""Description: the table of docs/architecture.md allows every #include (an arrow from file to file), and the arrows
+have no cycle.
 
 usage: architecture.py SOURCE-FOLDER
 
-The table lists the lowest room first, and a row may name only rows above it and files in their folders, so the table
-itself has no circle. The rule for files is stricter: a header, its part in detail/ and its
-source are one unit, and no units form a circle. The table has at most 20 rows, because a longer table would be too long
-to remember. The test also runs on trees with one fault each, which it must find.
+The table lists the lowest room first. A row may name only rows above it and files in their folders, so the table itself
+has no cycle. The rule for files is stricter: a header, its part in detail/ and its source are one unit, and no units
+form a cycle. The table has at most 20 rows, because a longer table would be too long to remember. The test also runs on
+trees with one fault each, which it must find.
 """
 import posixpath
 import re
@@ -71,7 +72,8 @@ def arrows_of(tree, faults):
 
 
 def unit_of(path):
-    """A header and its source are one unit, and so is X_internal.h, X's second header. A header for C++ lies above the C header of the same name."""
+    """The unit of a file. A header and its source are one unit. X_internal.h, the second header of X, belongs to the
+    unit of X. A header for C++ lies above the C header of the same name."""
     stem, suffix = posixpath.splitext(path)
     return path if suffix == ".hpp" else stem.removesuffix("_internal").replace("/detail/", "/")
 

@@ -66,7 +66,8 @@ def faults_of_versions(build, header, changelog):
 
 
 def faults_of_places(page, text_of):
-    """A table that says "`f()` and `g()`, `file`" means that both must be in that file. text_of: a file's text, or None."""
+    """If a table says "`f()` and `g()`, `file`", both functions must be in that file. text_of: a file's text, or
+    None."""
     pairs = 0
     for row in re.findall(r"^\|.*", page, re.M):
         functions = []

@@ -39,7 +39,7 @@ PHRASES = [
     (re.compile(START + r"(?:Published|Tested|Measured|Checked|Compared|Counted|Written|Reported|Needed|Missing) (?:is|are|was|were)\b"),
      "subject, verb, object"),
 ]
-# Where such words are right.
+# Places where such words are right.
 ALLOWED = re.compile(r"(?:\b(?:le(?:ave|aves|aving|ft)|fall|falls|fell|lag|lags)\b[^.;]{0,40}) behind\b")
 
 FOUND = ["It is put into the own segment.", "The READ stands behind the WRITE.", "Who takes an entry claims it.", "It waits. Who holds it waits, too.",

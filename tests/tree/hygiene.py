@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Description: rules for every file of the tree: licence line, description of tests, no leftovers, white space.
 
-No file defines a static function under the name of a public one: the order of includes would decide which is called.
+No static function has the name of a public function: otherwise the order of includes would decide which one is called.
 Some test of tests/model checks each model. For long files and lines this test only prints a warning.
 """
 import re

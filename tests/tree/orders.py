@@ -5,8 +5,7 @@ load that acquires, or a store that releases, is one of base/cpu.h, unless no ad
 
 usage: orders.py SOURCE-FOLDER
 
-Every file that the table names exists, and so does every file that a litmus test names. The test tries its own pattern on lines that
-it must find.
+Every file that the table or a litmus test names exists. The test tries its own pattern on lines that it must find.
 """
 import re
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: in library and launcher only base/output.c opens files for writing. /dev/null does not count, nor do memory objects, which
-have no name in a file system.
+"""Description: in library and launcher only base/output.c opens files for writing. /dev/null does not count. Memory
+objects do not count either: they have no name in a file system.
 usage: writes.py ROOT [--test]"""
 import re
 import sys

@@ -43,14 +43,14 @@ extern struct bulk_worker bulk_my;
 /* Run fn(me, &test) in `workers` workers over this transport. If a worker fails, the cmocka test fails. */
 void bulk_run(const struct uat_transport_class *transport, peer_fn *fn, int workers, struct bulk_test test);
 
-/* Called in a worker. Open only the links, or the links and all regions, or close everything. */
+/* Call these in a worker. bulk_open() opens only the links, bulk_begin() also all regions. bulk_end() closes all. */
 int bulk_open(struct peer *me, const struct bulk_test *test);
 void bulk_begin(struct peer *me, const struct bulk_test *test);
 void bulk_end(struct peer *me);
 
 bool bulk_is_leader(void);
 
-/* Post an operation; wait for all operations to a host; FETCH_ADD to a host's word, which returns the old value. */
+/* Make an operation; post it; wait for all operations to a host; FETCH_ADD to a host's word (returns the old value). */
 struct uat_bulk_op bulk_operation(enum uat_opcode code, int host, int region, size_t offset, void *local, size_t bytes);
 void bulk_post(int host, struct uat_bulk_op op);
 void bulk_await(int host);

@@ -66,7 +66,7 @@ static void fill(uintptr_t sp, uintptr_t base, uint64_t entry)
         *p = entry;
 }
 
-/* Returns the number of the entry whose stack is from sp to base. Every word of the stack must be that number. */
+/* Returns the number of the entry whose stack is from sp to base. Every word of the stack must equal that number. */
 static uint64_t entry_of(uintptr_t sp, uintptr_t base)
 {
     const uint64_t *p = (const uint64_t *)sp, *end = (const uint64_t *)base;
@@ -203,7 +203,7 @@ static void work(struct peer *me, void *arg)
     }
     PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
     peer_barrier(me);
-    /* Every worker that added to the lock has subtracted again or, under the paper protocol, has claimed. */
+    /* Each 1 that was added to the lock has been subtracted. The paper protocol keeps the 1 of each claim. */
     PEER_CHECK(l.ring->lock == (shared->stress.steal == uat_paper_steal ? l.ring->claims : 0));
     PEER_CHECK(uat_mailbox_is_free(&l.mailbox->front)); /* every thief that asked has an answer or has withdrawn its
                                                          * request */

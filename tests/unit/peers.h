@@ -43,7 +43,7 @@ struct peers_spec {
     uint64_t seed;
     size_t read_only, closed; /* bytes: see struct uat_transport_config */
     bool apart;               /* fn itself calls peer_open(), peer_publish() and peer_connect() */
-    char *const *settings;    /* "UAT_NAME=value", NULL at the end; NULL: the defaults */
+    char *const *settings;    /* "UAT_NAME=value"; the last element is NULL. A null pointer: the defaults */
 };
 
 struct peer_info {

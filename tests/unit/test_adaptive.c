@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the words of adaptive requests can hold the largest values of their fields, and the sizes of parts fit
- * into WRITEs. A worker's cells run out, become free again, and get a new generation. The owner of an interval takes
- * each iteration once.
+ * Description: the words of adaptive requests can hold the largest values of their fields. The sizes of parts fit into
+ * WRITEs. A worker's cells run out, become free again, and get a new generation. The owner of an interval takes each
+ * iteration once.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static int setup(void **state)
                                                          .result_max = UAT_RESULT_MAX_MIN};
     uat_self.rank = 0;
     uat_self.size = 1;
-    uat_self.near_size = 1; /* atomics by this CPU */
+    uat_self.near_size = 1; /* this CPU executes all atomics */
     uat_segment_begin();
     uat_cells_reserve();
     uat_segment_lay_out();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: several workers of a host meet an error. One of them prints the error, with the number of the others. If
- * that worker is killed before it prints, another worker prints. Connections of other users do not delay the line. As
- * long as the worker that printed an error lives, no other worker of the host prints the same error. */
+ * that worker is killed before it prints, another worker prints. Connections of other users do not delay the line. No
+ * other worker of the host prints the same error while the worker that printed it lives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static int speakers(char name[108])
     return n;
 }
 
-/* All workers together print one line, if the machine runs them soon enough after one another. */
+/* The workers print one line between them. This needs a machine that runs them soon after one another. */
 static void test_together(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void test_disturbed(void **state)
     fail_msg("the worker has printed before it was seen, %d times", TRIES);
 }
 
-/* Start a worker that asks whether it speaks in this matter, and then ends at once. Returns its answer. */
+/* Start a worker that asks whether it may print about this matter, and then ends. Returns the answer that it got. */
 static bool speaks(uint64_t number)
 {
     int status;
@@ -209,7 +209,7 @@ static void test_speaks(void **state)
 
 int main(void)
 {
-    (void)unshare(CLONE_NEWNET); /* for root: the names of other jobs are not seen */
+    (void)unshare(CLONE_NEWNET); /* as root, hide the names of other jobs */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_together),
         cmocka_unit_test(test_killed),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the parts that all benchmarks share. The command line is parsed, and every kind of mistake gives one
- * line. Figures are computed from counters. In a job of one worker, the time without pauses is measured.
+ * Description: the parts that all benchmarks share. The command line is parsed, and every kind of mistake prints one
+ * line. Figures are computed from counters. The measured time does not contain pauses, in a job of one worker.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -251,7 +251,7 @@ static double figure(json_object *report, const char *key)
     return json_object_get_double(value);
 }
 
-/* These bounds hold on a busy machine: the measured time plus the pauses must not exceed the total time. */
+/* These bounds also hold on a busy machine: the measured time plus the pauses must not exceed the total time. */
 TEST(pauses)
 {
     static const struct uat_bench_option none = {0};

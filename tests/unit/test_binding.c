@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: on simulated machines, a worker takes the right core, and bad places of several workers are reported.
- * Once this process is bound, it is on one of the cores that it had before.
+ * Description: a worker takes the right core, and badly placed workers are reported. The machines are simulated. On the
+ * real machine, this process is bound to one of the cores that it had before.
  */
 #include "runtime/job/binding.h"
 #include "tests/test.h"

@@ -40,7 +40,7 @@ static void work_bytes(struct peer *me, void *arg)
 
 enum { MANY = 300 };
 
-/* One operation of 2 MiB and 3 bytes. Then hundreds of operations, without a wait for the first one. */
+/* Write and READ 2 MiB and 3 bytes, each in one operation. Then post hundreds of small operations before each wait. */
 static void work_many(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);

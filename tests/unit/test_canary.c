@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a job's common canary differs from process to process, even when getrandom(2) has nothing to give.
+ * Description: every process makes a different canary for its job, even when getrandom(2) fails.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: memory and signals that the system denies. Each single request of uat_init() is denied once, in a
+ * Description: memory and signals that the system denies. Each request that uat_init() makes is denied once, in a
  * separate process. Either the start fails with a one-line message, or it succeeds and a run works. A deque that could
  * not be opened keeps no memory.
  */

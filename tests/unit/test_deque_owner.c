@@ -154,7 +154,7 @@ DEQUE_TEST(something_is_offered)
         random = random * 6364136223846793005u + 1442695040888963407u;
         unsigned dice = random >> 60, other = random >> 40 & 3;
         if (slow == UINT64_MAX && dice < 3) {
-            slow = is_offered(ring.claims) || other == 0 ? claim() : UINT64_MAX; /* one in four finds no entry */
+            slow = is_offered(ring.claims) || other == 0 ? claim() : UINT64_MAX; /* no entry: claim one time in 4 */
         } else if (slow != UINT64_MAX && (dice < 8 || uat_deque_size(&deque) < 3)) {
             acknowledge(slow, is_offered(slow) && other ? UAT_ACK_STOLEN : UAT_ACK_ABORTED);
             slow = UINT64_MAX;
@@ -246,7 +246,8 @@ static bool release_unless_refused(void)
     return !is_refused;
 }
 
-/* A task that neither pushes nor pops makes the publication that was postponed at the push. */
+/* uat_deque_offer() makes the publication that a push had to postpone. So a task publishes even if it neither pushes
+ * nor pops. */
 DEQUE_TEST(offer_publishes)
 {
     static bool always = true;

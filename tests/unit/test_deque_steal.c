@@ -59,8 +59,8 @@ static bool rare_taken(const struct deque_stress_counts *sum)
            sum->owner.entries_aborted > 0;
 }
 
-/* The lock protocol never withholds. It acknowledges each claim before the next one, so no acknowledgement is missing
- * 16 claims later. */
+/* Under the lock protocol no publication is withheld. Each claim is acknowledged before the next one, so no
+ * acknowledgement is missing when its slot is used again. */
 static bool claim_taken(const struct deque_stress_counts *sum)
 {
     return rare_taken(sum) && (PEERS_SHARE > 1 || sum->owner.withheld > 0);

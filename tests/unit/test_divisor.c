@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: division by a reciprocal gives the exact quotient at all edges. The edges are the multiples of the
- * divisor, one less and one more than each multiple, up to the largest dividend. The divisors are small, large and
- * random. */
+ * divisor and their neighbours, up to the largest dividend. The divisors are small, large and random. */
 #include "base/divisor.h"
 #include "tests/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: uatrun removes its own folder only if it is empty. It keeps what another process of the user put there.
- * If a link is in the folder's place, it keeps the link's target. */
+/* Description: uatrun removes its own folder only if it is empty. Files that another process of the user put there
+ * stay. If a link has replaced the folder, the link's target stays. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the inbox, on the test's own transport. Every task that was sent arrives once and in order, after the
- * number of round trips that inbox.h promises. This holds even if one sender overtakes another sender or the home.
- * Before the home takes tasks, it announces that it has work. Tasks of the ready list are passed over at most as often
- * as promised. Invalid names are refused.
+ * Description: the inbox, on the test's own transport. Every sent task arrives once and in order. It takes the number
+ * of round trips that inbox.h promises. This holds even if one sender overtakes another sender or the home. Before the
+ * home takes tasks, it announces that it has work. A task of the ready list is passed over no more often than inbox.h
+ * promises. Invalid names are refused.
  */
 #include <errno.h>
 #include <string.h>
@@ -145,8 +145,8 @@ TEST_WITH(races, setup, teardown)
 
     send(3, 50);
     before_swap = home_empties;
-    send(1, 60); /* its first swap fails; its second expects the name of block 50, which the home has taken and sender 3
-                  * has sent again */
+    send(1, 60); /* Its first swap fails. Its second swap expects the name of block 50. The home has taken that block
+                  * since, and sender 3 has sent it again. */
     assert_int_equal(take(), 50);
     assert_int_equal(take(), 60);
     assert_int_equal(take(), -1);
@@ -158,7 +158,7 @@ TEST_WITH(races, setup, teardown)
     assert_int_equal(take(), -1);
 }
 
-/* Tasks of both kinds arrive and are taken. No two sent tasks may run one after the other while a ready task waits. */
+/* Sent tasks and ready tasks are taken. No two sent tasks may be taken in a row while a ready task waits. */
 TEST_WITH(turns, setup, teardown)
 {
     struct uat_random random = uat_random_seed(3, 1);

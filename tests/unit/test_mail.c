@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the message protocol step by step. Thief and victim share one process. The test's own transport lets the
- * victim check for requests at a chosen moment. It covers:
+ * victim check for requests at a chosen moment. The test covers:
  * - the operations that a steal posts
  * - withdrawal at every point of the victim's decision
  * - refusals, and requests that wait for the victim's next push
@@ -18,7 +18,8 @@
 
 enum { STACK_WORDS = 512, THIEF = 0, VICTIM = 1 };
 
-/* Two segments. An address in `mine`, the thief's, stands for the same place in `theirs`. */
+/* The segments of the thief (`mine`) and of the victim (`theirs`). An address in `mine` stands for the same place in
+ * `theirs`. */
 struct segment {
     struct uat_ring ring;
     struct uat_mailbox mailbox;
@@ -107,7 +108,7 @@ static int steal(void)
 
 static void look_at_first(int looks)
 {
-    if (looks == 2) /* not at the completions of the peek and the swap */
+    if (looks == 2) /* after the completions of the peek and of the swap */
         look();
 }
 
@@ -211,7 +212,7 @@ TEST_WITH(idle_victim_refuses, setup, teardown)
     assert_int_equal(theirs.mailbox.front.offer, victim.entries[1]);
 }
 
-/* A pop has no entry to give for a request; the next push answers it. */
+/* A pop that takes the last entry leaves nothing to give. The next push answers the request. */
 TEST_WITH(waits_for_push, setup, teardown)
 {
     uintptr_t sp;
@@ -256,7 +257,7 @@ TEST_WITH(withdrawn_unseen, setup, teardown)
     assert_int_equal(victim.entries[1] & UAT_TAG_MASK, UAT_TAG_PRIVATE);
 }
 
-/* The victim answers just before the withdrawal's chain, so the swap still succeeds and READs ANSWERED. */
+/* The victim answers just before the withdrawal, so the thief finds the answer and keeps the stolen entry. */
 TEST_WITH(withdrawn_too_late, setup, teardown)
 {
     push(7);

@@ -42,7 +42,7 @@ static int start_all(void **state)
     return 0;
 }
 
-/* The signal that ended the worker. A signal that was sent before this function's SIGKILL ends the worker. */
+/* Returns the signal that ended the worker: SIGKILL from this function, unless a signal was sent before. */
 static int end_of(int rank)
 {
     int status;
@@ -68,7 +68,7 @@ TEST_WITH(end, start_all, NULL)
     uat_neighbour_close();
 }
 
-/* uatrun itself ends its workers, in its own order. */
+/* Under uatrun, a worker ends no other worker: uatrun itself ends them, in its own order. */
 TEST_WITH(uatrun, start_all, NULL)
 {
     open_as("uatrun");

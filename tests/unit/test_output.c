@@ -131,7 +131,7 @@ TEST_WITH(links, setup, teardown)
     expect_refused("link", -ELOOP);
     assert_int_equal(symlink("nowhere", "dangling"), 0);
     expect_refused("dangling", -ELOOP);
-    expect_refused("/dev/stdout", -ELOOP); /* renaming over it would replace it for all users */
+    expect_refused("/dev/stdout", -ELOOP); /* a rename would replace /dev/stdout for all users */
     expect("secret", "secret");
     /* A link replaces the file while the file is being written. The output must replace the link, not follow it. */
     struct uat_output output;

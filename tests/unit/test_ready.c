@@ -102,7 +102,7 @@ static bool steal(unsigned *number, uint64_t *index)
     return true;
 }
 
-/* The bound for uat_yield(): every task yields, again and again, and no thief steals. */
+/* The bound holds when every task yields again and again. No thief steals. */
 TEST_WITH(yields, setup, teardown)
 {
     for (unsigned count = 1; count < TASKS_MAX; count = count * 3 / 2 + 1) {
@@ -115,7 +115,7 @@ TEST_WITH(yields, setup, teardown)
     }
 }
 
-/* The same bound while tasks come and go in bursts, and thieves take tasks and acknowledge late. */
+/* The bound holds when tasks come and go in bursts, and thieves take tasks and acknowledge late. */
 TEST_WITH(thieves, setup, teardown)
 {
     struct uat_random random = uat_random_seed(5, 1);

@@ -84,7 +84,7 @@ TEST_WITH(settle_looks_at_all, setup, teardown)
     for (int i = 0; i < 5; i++)
         lent[i] = uat_record_get(&pool);
     uat_record_put(&pool, spare);
-    for (int round = 0; round < 7; round++) { /* each place where the last check may have ended */
+    for (int round = 0; round < 7; round++) { /* each place where the next scan may start */
         pool.lent.cursor = (size_t)round;
         for (int i = 0; i < 5; i++)
             lent[i]->returned = 1;

@@ -31,8 +31,8 @@ TEST(address_spaces)
 
 enum { SIZE = 3, NAMES = 9, RECORDS = 5000, HEAP = 70000, PLACES = 1 << 14, WORD = 64 };
 
-/* How many words of this ghost from `from` to `to`, as offsets from the ghost's join records, are kept. Each place that
- * they have must lie in the keeper's area, and nobody else may have it. */
+/* Returns how many of this ghost's words from offset `from` to `to` are kept by another worker. The offsets count from
+ * the ghost's join records. Each word's place must lie in the keeper's area, and no other word may have that place. */
 static int count_kept(int rank, uint64_t from, uint64_t to, bool taken[SIZE][PLACES])
 {
     const struct uat_area *area = uat_segment_find("ghosts");

@@ -39,7 +39,7 @@ static void assert_refused(const char *assignment, const char *what)
     assert_null(strchr(message, '\n'));
 }
 
-/* The variable must be accepted, and then reads as `value`. */
+/* The variable must be accepted, and its setting must then read as `value`. */
 static void assert_taken(const char *assignment, const char *value)
 {
     char name[64];

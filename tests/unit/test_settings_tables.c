@@ -45,7 +45,7 @@ TEST(tables)
             assert_string_equal(uat_settings_text(uat_settings, s->name, text), uat_setting_initial(s));
         }
     if (count > 35)
-        fail_msg("%d settings; 35 are allowed: make one of those that belong together", count);
+        fail_msg("%d settings; 35 are allowed: merge settings that belong together", count);
 }
 
 TEST(help)

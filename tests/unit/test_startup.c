@@ -102,7 +102,7 @@ static int fail(void)
     return -EIO;
 }
 
-/* Start, and make this step fail; uat_startup_count: none fails. Return the number of faults. */
+/* Start, and make this step fail; uat_startup_count: no step fails. Return the number of faults. */
 static int try_step(size_t step)
 {
     struct uat_step steps[STEPS_MAX];
@@ -165,7 +165,7 @@ static bool run(char *const *command)
     return !WIFEXITED(status) || WEXITSTATUS(status) != RIGHT;
 }
 
-/* Run this program with --term, and an own folder for checkpoints. Return whether it failed. */
+/* Run this program with --term and with its own folder for checkpoints. Return whether it failed. */
 static bool run_term(char *program)
 {
     const char *place = getenv("TMPDIR");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the thieves' protocols step by step. The test's own transport lets the victim's owner act between two
- * chains. The test checks the operations that a steal posts, and second looks. Nothing may be claimed, locked or
- * acknowledged by mistake.
+ * chains. The test checks the operations that a steal posts. It checks that a thief looks again at an entry that has
+ * changed. Nothing may be claimed, locked or acknowledged by mistake.
  */
 #include <errno.h>
 
@@ -125,7 +125,7 @@ TEST_WITH(three_round_trips, setup, teardown)
     assert_int_equal(wire.chains, 4);
 }
 
-/* The papers' operations, one after the other: one per chain. */
+/* The papers' seven operations, one per chain. */
 TEST_WITH(seven_operations, setup, teardown)
 {
     static const enum uat_opcode order[] = {UAT_OP_READ, UAT_OP_FETCH_ADD, UAT_OP_READ, UAT_OP_WRITE,
@@ -355,7 +355,7 @@ TEST_WITH(losers_change_nothing, setup, teardown)
     wire.before[1] = rival_claims;
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_LOST_RACE);
     assert_int_equal(theirs.ring.claims, 1);
-    assert_int_equal(wire.chains, 2); /* the rival acknowledges its claim */
+    assert_int_equal(wire.chains, 2); /* peek and swap; the claim is the rival's, so the rival acknowledges it */
     wire.before[1] = rival_claims;    /* between peek and lock: no entry is left */
     theirs.ring.claims = 0;
     assert_int_equal(steal(uat_lock_steal), UAT_STEAL_EMPTY);

@@ -109,8 +109,8 @@ static void work_flights(struct peer *me, void *arg)
     uint64_t before = me->transport->round_trips;
     PEER_CHECK(uat_transport_wait(me->transport, list, n) == 0);
     PEER_CHECK(me->transport->round_trips == before + 1);
-    uint64_t found[PEERS_MAX] = {0}; /* per peer: bit v is set if an atomic returned the value v; the order is free
-                                      * (O2) */
+    uint64_t found[PEERS_MAX] = {0}; /* per peer: bit v is set if an atomic returned the value v; atomics may take
+                                      * effect in any order (O2) */
     for (int i = 0; i < n; i++) {
         PEER_CHECK(pending[i].done);
         PEER_CHECK(old[i] < CHAINS && seen[i] >= old[i] + 1 && seen[i] <= CHAINS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: properties that only transport_shm has. Its torture really permutes, and it leaves nothing, even after
- * SIGKILL. It also tests the harness of these tests, which must detect workers that fail or hang.
+ * Description: properties that only transport_shm has. Its torture really permutes. The transport leaves no files, even
+ * after SIGKILL. The test also covers the harness of these tests, which must detect workers that fail or hang.
  */
 #include <dirent.h>
 #include <sched.h>
@@ -30,8 +30,8 @@ struct order_seen {
     uint64_t stop;
 };
 
-/* Worker 1 increments all words in ascending order. If a READ samples a lower word first, a higher word is at most 1
- * less. A difference of 2 proves that the higher word was sampled first. */
+/* Worker 1 increments all words in ascending order. If a READ samples the lower of two words first, the higher word is
+ * at most 1 less. A difference of 2 proves that the READ sampled the higher word first. */
 static void count_up(uint64_t *words, const uint64_t *stop)
 {
     for (uint64_t i = 1; !load(stop); i++) {
@@ -80,8 +80,8 @@ TEST(permutes)
 }
 
 /* Pairs that O2 leaves unordered occur in both orders; pairs that O1 orders occur in one order. Each pair acts on one
- * word of a peer that no other worker uses, so the final value shows the order. (Only this test uses a WRITE and an
- * atomic on one word.) */
+ * word of a peer, and no other worker uses this word. So the word's final value shows the order. (Only this test uses a
+ * WRITE and an atomic on one word.) */
 
 enum pair { WRITE_WRITE, ATOMIC_ATOMIC, ATOMIC_WRITE, WRITE_READ, READ_WRITE, READ_ATOMIC, WRITE_ATOMIC, ATOMIC_READ };
 enum { PAIRS = 8, PAIRS_FREE = WRITE_ATOMIC /* pairs before WRITE_ATOMIC are not ordered */, ROUNDS = 2000 };

@@ -121,7 +121,7 @@ static struct uat_uts_tree fixed(int64_t depth, int64_t seed)
     return tree;
 }
 
-/* Compare the series, depth by depth, with figures that this test has a second time. */
+/* Compare the series, depth by depth, with this test's own copy of the figures. */
 TEST(series)
 {
     static const struct uat_uts_count expected[] = {{6650, 5359, 5}, {26417, 21084, 6}, {105178, 83989, 7}};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: some words tell a worker what another worker has done. They are correct on a processor with weak memory
- * order. The words are marks of lent objects, stops, ends of runs, barriers, names of channels, adaptive requests and
- * marks of flows. Their sources run on the simulated memory of weak.h. If a release or an acquire of these words is
- * removed, a test must fail. The functions at the end of this file replace those of other parts.
+ * Description: some words tell a worker what another worker has done. All accesses to these words are correct on a
+ * processor with weak memory order. The words are marks of lent objects, stops, ends of runs, barriers, names of
+ * channels, adaptive requests and marks of flows. Their sources run on the simulated memory of weak.h. If a release or
+ * an acquire of these words is removed, a test must fail. The functions at the end of this file replace those of other
+ * parts.
  */
 #include <stdlib.h>
 

@@ -37,7 +37,7 @@ static struct {
     const void *address[WORDS];
     int count[WORDS];
     struct value value[WORDS][VALUES];
-    struct knowledge full; /* of all full fences so far */
+    struct knowledge full; /* the knowledge of all full fences so far */
 } memory;
 
 static unsigned draw(unsigned n)
@@ -113,7 +113,7 @@ static bool acquires(int order)
 }
 
 /* The store of an atomic is at most a release, because a pair of exclusives is not a full fence. The store also hands
- * on what came with the value that it replaces. */
+ * on the knowledge that came with the value that it replaces. */
 static void replace(int word, uint64_t new, int order)
 {
     bool releases = order != __ATOMIC_RELAXED && order != __ATOMIC_ACQUIRE;

@@ -17,7 +17,7 @@ void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mo
 /* Spawn into a flow that has a ledger. body: a task function. */
 void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size, const uat_flow_access_t *access,
                     size_t n) __attribute__((cold));
-/* Add the child that was just spawned to the ledger, because the child has parted from the unroller. */
+/* Add the child that was just spawned to the ledger. The child has parted from the unroller. */
 void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n) __attribute__((cold));
 
 static inline void uat_flow_end(uat_flow_t *flow)
@@ -33,9 +33,9 @@ static inline void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_f
         uat_flow_wait_ledger(flow, p, mode);
 }
 
-/* For UAT_FLOW_ADD in a task that does not run in place. uat_flow_add_begin() excludes the other tasks that add to the
+/* For UAT_FLOW_ADD in a task that does not run in place. uat_flow_add_begin() excludes other tasks that add to the
  * datum, and checks the datum out. uat_flow_add_end() undoes both. guard: the value that the library has put into the
- * arguments. If guard is 0, the task runs in place, and its body gets the datum. */
+ * arguments; 0: the task runs in place, and its body gets the datum. */
 void *uat_flow_add_begin(void *p, size_t bytes, uint64_t guard);
 void uat_flow_add_end(void *p, size_t bytes, uint64_t guard);
 

@@ -46,7 +46,7 @@ template <class T> bool is_exactly(const std::type_info *type)
     return type && *type == typeid(T);
 }
 
-/* The kind of an exception of this type; FAILED_OTHER if what() does not describe such an exception completely. */
+/* The kind of an exception of this type; FAILED_OTHER if what() alone does not suffice to make the exception again. */
 inline failure_kind kind_of(const std::type_info *type)
 {
     return is_exactly<std::runtime_error>(type)      ? FAILED_RUNTIME_ERROR
@@ -169,7 +169,7 @@ inline void copy_cause(char (&to)[sizeof(uat_failure::what)], const std::system_
     throw_failure(f);
 }
 
-/* Call this after a call of the library that may return because the running task has failed. */
+/* Call this after each library function that may return early because the running task has failed. */
 inline void throw_if_failed()
 {
     if (__builtin_expect(uat_failing.yes != 0, 0))
@@ -201,9 +201,9 @@ inline void join(uat_task_t *t)
         join_slowly(t);
 }
 
-/* Throw the first of two failures in serial order. The running task has failed after it spawned the child `earlier`, so
- * the child's failure precedes its own. Joins the child; the join throws the child's exception if there is one.
- * Otherwise throws the task's own exception. */
+/* Throw the first of two failures in serial order. The running task spawned the child `earlier` before the task failed,
+ * so a failure of the child comes first. Joins the child; the join throws the child's exception, if any. Otherwise
+ * throws the task's own exception. */
 template <class Handle> [[noreturn, gnu::cold, gnu::noinline]] void join_and_throw(Handle &earlier)
 {
     uat_failure later;

@@ -81,8 +81,8 @@ void __asan_unpoison_memory_region(const volatile void *, size_t);
  * *value is the value that the other side passed, and *from and *to are the arguments of its switch. *from is NULL if
  * the other side has ended.
  *
- * The frame pointer is saved here, because a compiler refuses to have it declared as clobbered in a function that uses
- * it. The switch pushes nothing, so the compiler's data below the stack pointer (the red zone) are kept.
+ * The assembly saves the frame pointer, because a compiler that uses the frame pointer does not accept it as clobbered.
+ * The switch pushes nothing, so the compiler's data below the stack pointer (the red zone) are kept.
  */
 static inline __attribute__((always_inline)) void uat_generator_switch(struct uat_generator_side **from,
                                                                        struct uat_generator_side **to, uint64_t *value)
@@ -169,8 +169,8 @@ static inline __attribute__((always_inline)) int uat_generator_next_word(struct 
 
 /*
  * Inside the body: give a value of size bytes to the user. Returns when the user wants the next value. guard: g->guard.
- * The result is g, from a register that the user's side has set. If g came from the stack, the dependency chain from
- * one switch to the next would have two more loads.
+ * The result is g, from a register that the user's side has set. Loading g from the stack would add two loads to the
+ * dependency chain from one switch to the next.
  */
 static inline __attribute__((always_inline)) struct uat_generator *
 uat_generator_give(struct uat_generator *g, const uint64_t *guard, const void *value, size_t size)
@@ -194,15 +194,14 @@ static inline __attribute__((always_inline)) int uat_generator_take(struct uat_g
     if (!uat_generator_next_word(g, &word))
         return 0;
     if (size <= sizeof(word))
-        memcpy(value, &word, size & 15); /* the mask avoids a warning of compilers that do not take the test into
-                                          * account */
+        memcpy(value, &word, size & 15); /* the mask avoids a warning of compilers that ignore the test */
     else
         memcpy(value, (const void *)(uintptr_t)word, size);
     return 1;
 }
 
 /* End a generator early. Its body runs no further, and resources that the body has acquired are not released. The
- * generator may then be begun again. This call is needed neither after the last value nor for a generator that is no
+ * generator may then be begun again. The call is unnecessary after the last value, and for a generator that is no
  * longer used. */
 static inline void uat_generator_finish(struct uat_generator *g)
 {

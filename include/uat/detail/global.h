@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inline functions of global memory, and the tables of near memory and of cached far memory that they use. With
- * these tables, most accesses need no call. Included by uat/global.h, which describes the functions.
+ * The inline functions of global memory, and the tables that they use. The tables describe near memory and cached far
+ * memory; with them, most accesses need no call. Included by uat/global.h, which describes the functions.
  */
 #ifndef UAT_DETAIL_GLOBAL_H
 #define UAT_DETAIL_GLOBAL_H
@@ -25,10 +25,10 @@ struct uat_near_run {
 };
 struct uat_near {
     const struct uat_near_run *run;
-    uint64_t begun, ended; /* checkouts and checkins of near bytes: two counters, because updates of a single one would
-                            * wait for each other */
-    size_t word;           /* 8 if CPUs change words of uat_atomic_t; SIZE_MAX, which exceeds every run, if adapters
-                            * do */
+    uint64_t begun, ended; /* number of checkouts and of checkins of near bytes; updates of a single counter would wait
+                            * for each other */
+    size_t word;           /* 8 if CPUs change words of uat_atomic_t; if adapters do, SIZE_MAX, which exceeds every
+                            * run */
 };
 extern struct uat_near uat_near;
 
@@ -53,7 +53,7 @@ struct uat_far {
     size_t mask;                  /* the place of address a is ring + (a & mask) */
     char *ring;                   /* all slots, one after the other */
     uint64_t epoch;               /* a multiple of 1 << UAT_FAR_EPOCH_SHIFT */
-    struct uat_open *last, *full; /* the stack of checkouts: its last record, and the last record for which it has
+    struct uat_open *last, *full; /* the stack of checkouts: its newest record, and the last record for which there is
                                    * room */
     uint64_t hits;
 };
@@ -103,8 +103,7 @@ static inline int uat_near_word(const uat_atomic_t *word)
     return (uintptr_t)word % 8 == 0 && uat_near_holds((uintptr_t)word, uat_near.word);
 }
 
-/* The functions of uat/global.h for ranges that are not near, and for words that are not near or are changed by an
- * adapter. */
+/* The functions of uat/global.h for ranges that are not near, and for words that are far or that adapters change. */
 void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access);
 void uat_global_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access);
 void uat_global_get_elsewhere(void *local, const void *global, size_t bytes);

@@ -78,8 +78,8 @@ void scan_range(std::int64_t begin, std::int64_t end, void *prefix, const void *
 }
 
 /*
- * f(begin, end, value) returns `value` with these iterations added to it. range(begin, end, value) does the same, and
- * also writes the prefixes. Returns the value of all iterations.
+ * f(begin, end, value) returns `value` with these iterations added to it. range(begin, end, value) returns the same
+ * value, and also writes the prefixes. Returns the value of all iterations.
  */
 template <class T, class F, class Combine, class Range>
 T scan_ranges(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Range range, std::int64_t grain)

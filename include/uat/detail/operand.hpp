@@ -16,7 +16,7 @@ namespace uat
 namespace detail
 {
 
-/* Throws std::invalid_argument, before an algorithm starts, if its spans differ in size. */
+/* Throws std::invalid_argument if an algorithm's spans differ in size. Called before the algorithm starts. */
 inline void must_match(const char *algorithm, std::size_t size, std::size_t other)
 {
     if (size != other)
@@ -32,7 +32,8 @@ template <class T> std::size_t window()
     return bytes / sizeof(T) > 0 ? bytes / sizeof(T) : 1;
 }
 
-/* An input of a transform: elements that the operand checks out, or the elements that the transform writes. */
+/* An input of a transform. The operand checks its elements out, unless they are the elements that the transform
+ * writes. */
 template <class T> class operand
 {
   public:
@@ -77,8 +78,8 @@ template <class T, class U> const T *as(const U *written)
         return nullptr;
 }
 
-/* A separate function, because in a function that also checks elements out and in, the compiler would keep the sum in
- * memory. */
+/* This is a separate function, so that the compiler keeps the sum in a register. In a function that also checks
+ * elements out and in, it would keep the sum in memory. */
 template <class R, class F, class... T>
 __attribute__((noinline)) R fold_window(std::size_t first, std::size_t n, R value, F &f, const T *...x)
 {

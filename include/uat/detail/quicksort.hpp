@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel of uat::sort(): quicksort without branches that depend on the elements (Edelkamp and Weiss,
- * "BlockQuicksort", 2016, show the cost of such branches). Every function accesses only the elements that it is given
- * and loses none of them, even if the comparison contradicts itself, as "less or equal" does.
+ * "BlockQuicksort", 2016, show the cost of such branches). Even if the comparison contradicts itself, as "less or
+ * equal" does, every function accesses only its own elements and loses none of them.
  */
 #ifndef UAT_DETAIL_QUICKSORT_HPP
 #define UAT_DETAIL_QUICKSORT_HPP
@@ -40,8 +40,8 @@ template <class T, class Less> struct quicksort {
         BLOCK = 128,     /* number of elements that are compared before any of them is moved */
         NUMBERED = 4096, /* maximum number of large elements that are sorted by their indices, which takes some KiB of
                           * stack */
-        MOVED = 32,      /* maximum bytes of a small element, which is moved at each step, even if unnecessarily, to
-                          * avoid a branch */
+        MOVED = 32,      /* maximum bytes of a small element; to avoid a branch, a small element is moved at each
+                          * step */
         UNEVEN = 8       /* as in pattern/sort.c */
     };
 
@@ -87,8 +87,8 @@ template <class T, class Less> struct quicksort {
         }
     };
 
-    /* The elements directly after the front do not belong to it. Exchange them with elements from the end that belong
-     * to it. */
+    /* The elements directly after the front do not belong to the front. Exchange them with elements from the end that
+     * do. */
     template <class First> static void fill_front(T *p, uat_sort_pass &pass, std::size_t least, First first)
     {
         misplaced right;
@@ -102,8 +102,8 @@ template <class T, class Less> struct quicksort {
     }
 
     /*
-     * Hoare's pass from both ends, in blocks. It moves half as many elements as a pass from one end. It accesses no
-     * element outside its range, even if the comparison is inconsistent.
+     * Hoare's pass from both ends, in blocks. It moves half as many elements as a pass from one end. Even with an
+     * inconsistent comparison, it accesses no element outside its range.
      */
     template <class First> static void converge(T *p, uat_sort_pass &pass, std::size_t most, First first)
     {
@@ -129,15 +129,15 @@ template <class T, class Less> struct quicksort {
         pass.from = left.end;
         pass.less = left.to_end(p);
         pass.to = right.to_begin(p);
-        /* If no element is left between the blocks, those that remain in the right block belong to the front. */
+        /* If no element is left between the blocks, the elements that remain in the right block belong to the front. */
         if (pass.less == right.begin)
             pass.less = pass.from = pass.to;
     }
 
     /*
-     * Move the elements of p[0, n) for which `first` is true to the front, and return their number. Small elements take
-     * one branch-free pass from left to right (Lomuto's): each step writes both p[i] and p[less], even if no exchange
-     * is needed.
+     * Move the elements of p[0, n) for which `first` is true to the front, and return their number. Small elements are
+     * divided by one branch-free pass from left to right (Lomuto's). Each step writes both p[i] and p[less], even if no
+     * exchange is needed.
      */
     template <class First> static std::size_t divide(T *p, std::size_t n, First first)
     {
@@ -228,8 +228,8 @@ template <class T, class Less> struct quicksort {
     }
 
     /* Sort by quicksort. After `depth` partitions, the remaining range is sorted by heapsort, which needs n log n steps
-     * for any order of the elements. Each partition completes some elements even if the comparison contradicts itself,
-     * as in pattern/sort.c. */
+     * for any order of the elements. As in pattern/sort.c, each partition puts some elements in their final places even
+     * if the comparison contradicts itself. */
     static void run(T *p, std::size_t n, Less less, int depth)
     {
         constexpr std::size_t most = sizeof(T) > MOVED ? std::size_t(NUMBERED) : std::size_t(RUN);
@@ -255,8 +255,8 @@ template <class T, class Less> struct quicksort {
         }
         if (n <= RUN)
             return insert(p, n, less);
-        std::make_heap(p, p + n, less); /* both heap functions compute positions only from other positions, so they stay
-                                         * within the range */
+        std::make_heap(p, p + n, less); /* both heap functions compute positions only from positions, not from
+                                         * comparisons, so they stay within the range */
         std::sort_heap(p, p + n, less);
     }
 

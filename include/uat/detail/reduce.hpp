@@ -30,8 +30,8 @@ R reduce_all(std::size_t size, R identity, Combine combine, F f, span<const T>..
 }
 
 /*
- * The index of the first element that is better than all elements before it and not worse than any element after it;
- * the span's size if the span is empty.
+ * The index of the first best element: it is better than all elements before it and not worse than any after it. If the
+ * span is empty, returns the span's size.
  */
 template <class T, class Better> std::size_t best_element(span<const T> s, Better better)
 {
@@ -41,7 +41,7 @@ template <class T, class Better> std::size_t best_element(span<const T> s, Bette
         return b < s.size() && (a == s.size() || better(s.get(b), s.get(a))) ? b : a;
     };
     auto range = [s, better](std::int64_t from, std::int64_t to, std::size_t best) mutable {
-        place<T> copy; /* the best element so far: a copy, because that element may no longer be checked out */
+        place<T> copy; /* a copy of the best element so far, because the element itself may no longer be checked out */
         if (best < s.size())
             uat_global_get(copy.bytes, s.data() + best, sizeof(T));
         auto look = [&](std::size_t so_far, std::size_t i, const T &x) {

@@ -17,7 +17,7 @@ extern struct uat_view_slot {
     void *view;
 } uat_view_slots[UAT_VIEW_SLOTS];
 
-/* uat_reducer_view() if the slot does not have this reducer's view. */
+/* uat_reducer_view() for the case that the slot does not have this reducer's view. */
 void *uat_reducer_find(const uat_reducer_t *reducer);
 #pragma GCC visibility pop
 
@@ -37,8 +37,8 @@ static inline void *uat_reducer_view(const uat_reducer_t *reducer)
 /*
  * For the library's loops. A loop puts the running strand's views aside if another half of the loop must come first in
  * serial order. uat_views_size() returns the number of bytes that the views take, a multiple of 16.
- * uat_views_put_aside() moves the views to `flat`, which must be aligned to 16 bytes; afterwards the strand has no
- * views. uat_views_add() combines the strand's views, as left operands, with the views in `flat`, as right operands.
+ * uat_views_put_aside() moves the views to `flat`; afterwards the strand has no views. `flat` must be aligned to 16
+ * bytes. uat_views_add() combines the strand's views (the left operands) with the views in `flat` (the right operands).
  */
 #pragma GCC visibility push(hidden)
 size_t uat_views_size(void);

@@ -12,7 +12,8 @@
 
 #pragma GCC visibility push(default)
 /* For the templates below: end the job, by SIGABRT, because of an exception. event: a description of the event; what:
- * the exception's what(). If both are NULL, the library has reported the cause, and the process exits with status 1. */
+ * the exception's what(). If both are NULL, the library has already reported the cause, and the process exits with
+ * status 1. */
 extern "C" [[noreturn]] void uat_end_by_exception(const char *event, const char *what);
 #pragma GCC visibility pop
 
@@ -47,7 +48,7 @@ template <class T> T load(const void *p)
 /* The body of a task whose argument is a call without parameters. */
 template <class Call, class R> void body(void *arg, void *result)
 {
-    Call call = load<Call>(arg); /* copy first of all, because arg may be in the spawner's frame */
+    Call call = load<Call>(arg); /* copied first, because arg may be in the spawner's frame */
     if constexpr (std::is_void<R>::value) {
         (void)result;
         contain(call);
