@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "asm/offsets.h"
 #include "base/cpu.h"
 
 enum { UAT_RING_SLOTS = 16 /* entries that thieves can see at once */ };
@@ -81,7 +82,7 @@ static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
 
 /* With iso-address the region is divided into berths of equal size, a power of two. Each task's stack lies in a berth
  * of its own. The base of the stack whose stack pointer is sp; mask: the size of a berth, minus 1. */
-enum { UAT_BERTH_ROOM = 8 /* bytes above the base; they hold a canary, and keep the alignment that spawn.S expects */ };
+enum { UAT_BERTH_ROOM = UAT_STACK_TOP_ROOM /* bytes above the base; they hold a canary, too */ };
 static inline uintptr_t uat_berth_base(uintptr_t sp, uintptr_t mask)
 {
     return (sp | mask) + 1 - UAT_BERTH_ROOM;

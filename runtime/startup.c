@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/virtual.h"
 #include "base/word.h"
-#include "asm/offsets.h"
 #include "runtime/adaptive/part.h"
 #include "runtime/flow/entry.h"
 #include "runtime/global/global.h"
@@ -95,7 +94,6 @@ static int refuse_stacks(void)
     if (uat_segment_settings.stacks != UAT_STACKS_ISO)
         return 0;
     const char *what = (size & (size - 1)) != 0            ? "a size that is no power of two"
-                       : !UAT_SPAWN_HAS_ISO                ? "this processor, for which uat_spawn() has no such stacks"
                        : uat_checkpoint_settings.folder[0] ? "UAT_CHECKPOINT"
                        : uat_sched_settings.torture == UAT_TORTURE_EVACUATE
                            ? "UAT_TORTURE=evacuate, because no stack is moved away"

@@ -9,7 +9,6 @@
 #define UAT_STACK_TOP_ROOM 16  /* bytes above the first continuation, to align it */
 #define UAT_FRAME_SIZE     32
 #define UAT_FRAME_ALIGN    16
-#define UAT_SPAWN_HAS_ISO  0 /* does uat_spawn() know iso-address stacks? */
 
 #ifndef __ASSEMBLER__
 #include <stdint.h>

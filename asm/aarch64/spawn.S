@@ -133,9 +133,15 @@ FUNCTION uat_spawn, public
 5:	stp	x0, x1, [sp, #-32]!
 	str	x2, [sp, #16]
 	mov	x0, x19
+	add	x1, sp, #32
 	bl	uat_task_pushed
+	sub	x9, x0, x19			/* with iso-address, [sp + 32, x19) was copied to the child's berth: move there */
 	ldr	x2, [sp, #16]
 	ldp	x0, x1, [sp], #32
+	add	x0, x0, x9
+	add	x2, x2, x9
+	add	x19, x19, x9
+	add	sp, sp, x9
 	b	.Lcall
 
 .Lpop:						/* uat_task_returned() returns only if the spawner's continuation is here */
@@ -143,6 +149,7 @@ FUNCTION uat_spawn, public
 	.cfi_remember_state
 	.cfi_undefined x30
 	bl	uat_task_returned
+	mov	x19, x0				/* sp; with iso-address, x19 was the child's base */
 	.cfi_restore_state
 	b	.Ldeliver
 

@@ -9,7 +9,6 @@
 #define UAT_STACK_TOP_ROOM 8  /* bytes above the first continuation: as large as a pushed return address */
 #define UAT_FRAME_SIZE     24
 #define UAT_FRAME_ALIGN    8
-#define UAT_SPAWN_HAS_ISO  1 /* does uat_spawn() know iso-address stacks? */
 
 #ifndef __ASSEMBLER__
 #include <stdint.h>

@@ -133,7 +133,6 @@ void uat_berth_free(uintptr_t base)
 
 uintptr_t uat_berth_enter(uintptr_t sp, uintptr_t low)
 {
-    uat_berth_check(sp);
     if (sp - low > uat_segment_settings.berth / 2)
         uat_fatal(
             "an argument and a result of %zu bytes take more than half a stack of UAT_STACKS=iso,size=%zuk; set the "
@@ -170,7 +169,14 @@ void uat_berth_stolen(uintptr_t sp, uintptr_t base)
     pay(fresh, true);
 }
 
-void uat_berth_check(uintptr_t sp)
+/* The base of the task that this deque entry belongs to: the entry is its base, or its spawner's stack pointer (I3). */
+static uintptr_t base_of_entry(uintptr_t entry)
+{
+    uintptr_t sp = entry & ~(uintptr_t)UAT_TAG_MASK;
+    return sp == uat_berth_base(sp, uat_worker.deque.berth) ? sp : uat_frame_at(sp)->record;
+}
+
+void uat_berth_check(uintptr_t sp, uintptr_t entry)
 {
     if (!uat_worker.deque.berth)
         return;
@@ -181,7 +187,7 @@ void uat_berth_check(uintptr_t sp)
     bool has_canary = low > uat_segment.low && (berths.touched[i / 64] >> i % 64 & 1);
     /* 0: between two runs the deepest part of the region is used for other things, and zeroed (uat_tree_copy()) */
     bool broken = has_canary && *canary_at(below) != 0 && *canary_at(below) != (CANARY ^ below);
-    if (broken || sp - low < LEFT_MIN || *canary_at(base) != (CANARY ^ base))
+    if (base != base_of_entry(entry) || broken || sp - low < LEFT_MIN || *canary_at(base) != (CANARY ^ base))
         uat_fatal(
             "a task has overflowed its stack of UAT_STACKS=iso,size=%zuk; set the size to more, or keep large arrays "
             "out of the tasks' frames",

@@ -10,8 +10,10 @@
  *       the worker on which its child ends READs it from there.
  *   I3  Frame, result and copied argument of a child lie at the top of its berth. Its spawner's stack pointer S is in
  *       another berth. The frame below S keeps `task`, and its word `record` holds the base of the child.
- *   I4  A worker has a canary in the top word of each berth whose top page it has touched. So a stack that grew out of
- *       its berth is found at the latest when its task ends, before another task of this worker uses the stack below.
+ *   I4  A worker has a canary in the top word of each berth whose top page it has touched. uat_berth_check() finds a
+ *       stack that has overwritten the canary of the berth below, and a stack pointer that lies in another berth than
+ *       the task's. It is called at each spawn, join, wait and end of a task. A function that jumps over the canary and
+ *       has returned before the next of these calls is not found.
  *
  * With uni-address the functions below do nothing, or return what uni-address needs.
  */
@@ -64,8 +66,9 @@ static inline __attribute__((always_inline)) uintptr_t uat_berth_running_base(vo
 void uat_berth_stolen(uintptr_t sp, uintptr_t base);
 void uat_berth_arrived(uintptr_t sp, uintptr_t base);
 
-/* End the job if the stack of the task whose stack pointer is sp has left its berth, or is about to. */
-void uat_berth_check(uintptr_t sp);
+/* End the job if the stack of the task whose stack pointer is sp has left its berth, or is about to. entry: the task's
+ * deque entry, the youngest one while the task runs. */
+void uat_berth_check(uintptr_t sp, uintptr_t entry);
 
 /* End the job if `bytes` bytes do not fit below sp. what: for the message. */
 void uat_berth_check_room(uintptr_t sp, size_t bytes, const char *what);

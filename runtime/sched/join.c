@@ -78,6 +78,7 @@ static uintptr_t resume_in_berth(const struct uat_waiter *waiter, uint64_t recor
     size_t bytes = waiter->base - waiter->sp;
     int rank = (int)waiter->rank;
     check_waiter(waiter, uat_record_rank(record));
+    uint64_t begin = uat_trace_begin();
     if (uat_deque_size(&uat_worker.deque) == 0) /* otherwise the youngest entry is the joiner's spawner */
         uat_deque_push_gone(&uat_worker.deque, waiter->base);
     if (rank != uat_self.rank) {
@@ -88,6 +89,7 @@ static uintptr_t resume_in_berth(const struct uat_waiter *waiter, uint64_t recor
         uat_task_counts.resumes_away++;
     }
     settle_join(task, record, waiter->base);
+    uat_trace_end(UAT_TRACE_RESUME, begin, rank == uat_self.rank ? 0 : bytes, rank);
     if (rank != uat_self.rank)
         uat_global_after_resume();
     return waiter->sp;
@@ -237,7 +239,7 @@ static bool asks_first(uintptr_t sp, uintptr_t base)
 static void check_joiner(uintptr_t sp, uintptr_t base, const uat_task_t *task)
 {
     uat_task_check_stack(sp, "uat_join()");
-    uat_berth_check(sp);
+    uat_berth_check(sp, uat_worker.deque.top[-1]);
     bool is_own = (uintptr_t)task >= sp && (uintptr_t)task < base;
     if (task->record & UAT_RECORD_GROUP) {
         if (!is_own)

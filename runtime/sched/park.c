@@ -140,6 +140,7 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
                   uat_deadlock_name(wait->kind));
     uat_exception_check("a call that waits");
     uat_modes_check();
+    uat_berth_check(sp, uat_worker.deque.top[-1]);
     uint64_t begin = uat_trace_begin();
     struct uat_block *block = uat_heap_get(&uat_heap, base - sp);
     if (!block)

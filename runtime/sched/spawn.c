@@ -107,6 +107,7 @@ uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
     if (!uat_worker.running)
         refuse_outside();
     uat_task_check_stack(sp, "uat_spawn()");
+    uat_berth_check(sp, uat_worker.deque.top[-2]); /* the youngest entry is the one just pushed */
     check_handle(sp);
     uat_exception_check("uat_spawn()");
     uat_fork_check();
@@ -147,19 +148,18 @@ static void refuse_children(const struct uat_frame *frame)
 
 /* The task has failed. Its spawner is here, because it was just popped. They part as if the spawner had been stolen, so
  * that the join takes the slow path. */
-static void end_failed(const struct uat_frame *frame, uintptr_t sp)
-{ /* sp: the spawner's */
+static void end_failed(const struct uat_frame *frame, uintptr_t spawner)
+{
     if (uat_group_of(frame->task))
         uat_failure_refuse("a child of a group");
-    if (frame->task->record == 0 && !uat_spawn_part(NULL, sp))
+    if (frame->task->record == 0 && !uat_spawn_part(NULL, spawner))
         uat_fatal("no join record is free for a task that an exception has left (%s: %s); set UAT_RECORDS to more than "
                   "%" PRIu64,
                   uat_failing.failure.type, uat_failing.failure.what, uat_segment_settings.records);
-    uat_frame_at(uat_deque_base_of(&uat_worker.deque, sp))->pending++;
+    uat_frame_at(uat_deque_base_of(&uat_worker.deque, spawner))->pending++;
     uat_failure_leave(frame->record);
 }
 
-/*
 /*
  * The slow path of a task's end. The task whose segment begins at sp has returned. Its deque entry may no longer be
  * private. If the spawner's continuation is still here, returns its stack pointer; the child's frame and result lie
@@ -169,7 +169,7 @@ uintptr_t uat_task_returned(uintptr_t sp)
 {
     uat_task_check_stack(sp, "uat_spawn()");
     struct uat_frame *frame = uat_frame_at(sp);
-    uat_berth_check(sp);
+    uat_berth_check(sp, uat_worker.deque.top[-1]);
     uat_fork_check();
     refuse_children(frame);
     uat_global_refuse_open("at the end of a task");
