@@ -99,7 +99,8 @@ int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const st
     const struct uat_ready_task foretold = uat_ready_task_of(offer, r->low);
     /* A rank that does not exist in this job belongs to a ghost (runtime/segment/ghost.h). Another worker keeps the
      * ghost's stack. So do not READ the stack here: the caller finds it. */
-    /* With iso-address, a peeked slot may be mixed, and a waiting joiner's stack may lie where it points (T5). */
+    /* With iso-address the peeked slot's words may be from two publications. Then its place may be that of an older
+     * task, which may wait in this thief's region now (T5). */
     bool stack = !thief->berth && foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT &&
                  uat_ready_rank(&foretold) < r->transport->size;
     uat_notice_begin(thief->notice);

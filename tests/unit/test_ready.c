@@ -182,7 +182,7 @@ TEST_WITH(two_round_trips, setup, teardown)
     static struct uat_notice notice;
     const uintptr_t low = (uintptr_t)region, sp = (uintptr_t)&region[40], base = (uintptr_t)&region[56];
     const struct uat_ready_parts parts = {.ring = &ring, .landing = &landing, .low = low};
-    const struct uat_thief thief = {
+    struct uat_thief thief = {
         .transport = &transport, .notice = &notice, .low = low, .high = (uintptr_t)(region + 64)};
     const struct uat_victims victims = {.count = 1, .rank = {1}};
     struct uat_ready_task offered = {.sp = sp, .base = base, .where = UINT64_C(2) << 48 | (uintptr_t)block}, task;
@@ -204,10 +204,17 @@ TEST_WITH(two_round_trips, setup, teardown)
     assert_int_equal(ring.ack[0], 1);
     assert_int_equal(uat_ready_steal(&ready, &thief, &victims, &task, &fetched, &trips), UAT_STEAL_EMPTY);
     assert_int_equal(uat_ready_push(&ready, &offered), 0);
+    thief.berth = 4095; /* with iso-address the stack is not READ before the task is the thief's */
+    memset(region, 0, sizeof(region));
+    assert_int_equal(uat_ready_steal(&ready, &thief, &victims, &task, &fetched, &trips), UAT_STEAL_DONE);
+    assert_true(!fetched && task.sp == sp && task.base == base);
+    for (uint64_t i = 0; i < 16; i++)
+        assert_int_equal(region[40 + i], 0);
+    assert_int_equal(uat_ready_push(&ready, &offered), 0);
     before_claim = spoil_states; /* a state whose index is not the claimed one */
     assert_int_equal(uat_ready_steal(&ready, &thief, &victims, &task, &fetched, &trips), -EPROTO);
     before_claim = NULL;
-    assert_int_equal(ring.ack[1], 2 - UAT_READY_SLOTS); /* not acknowledged */
+    assert_int_equal(ring.ack[2], 3 - UAT_READY_SLOTS); /* not acknowledged */
     transport.size = 2;
 }
 

@@ -11,14 +11,14 @@
 #include "tests/unit/refusal.h"
 #include "tests/unit/wire.h"
 
-enum { STACK_WORDS = 4096, THEIR_COLOUR = 3, LARGE = UAT_SPECULATION_LIMIT + 64 };
+enum { STACK_WORDS = 4096, THEIR_COLOUR = 3, LARGE = UAT_SPECULATION_LIMIT + 64, BERTH = 16384 };
 
 /* The segments of the thief and its victim. An address in `mine` stands for the same place in `theirs`. */
 struct segment {
     struct uat_ring ring;
     struct uat_landing landing;
     struct uat_notice notice;
-    _Alignas(64) uint64_t stack[STACK_WORDS];
+    _Alignas(BERTH) uint64_t stack[STACK_WORDS];
 };
 static struct segment mine, theirs;
 static struct uat_thief thief;
@@ -210,6 +210,47 @@ TEST_WITH(second_look, setup, teardown)
         assert_stolen(0, i / 2 ? 256 : 512, 8);
         if (i < 3)
             teardown(NULL);
+    }
+}
+
+/* The victim offers the last `bytes` bytes of its first berth (iso-address). The slot's state may be newer than its
+ * place. */
+static void offer_in_berth(size_t bytes, uint32_t of_place, uint32_t of_state, uint64_t value)
+{
+    uintptr_t end = uat_berth_base((uintptr_t)mine.stack, BERTH - 1), begin = end - bytes;
+    theirs.ring.slot[0] = (struct uat_slot){uat_state(0, of_state, true), uat_place_in_berth(begin, of_place)};
+    for (uint64_t *p = there((void *)begin); p < there((void *)end); p++)
+        *p = value;
+}
+
+static void renew_state(void)
+{
+    offer_in_berth(256, 1, 2, 7);
+}
+static void renew_place(void)
+{
+    offer_in_berth(512, 2, 2, 8);
+}
+
+/* T5: no stack is READ to a place that comes from another publication than the slot's state. */
+TEST_WITH(mixed_slots_of_iso_address, setup, teardown)
+{
+    uat_steal_fn *how[] = {uat_claim_steal, uat_lock_steal};
+    for (int i = 0; i < 2; i++) {
+        thief.berth = BERTH - 1;
+        renew_state();
+        assert_int_equal(steal(how[i]), UAT_STEAL_EMPTY); /* the word is not reported as corrupt */
+        assert_int_equal(stack_bytes, 0);
+        assert_int_equal(wire.chains, 1);
+        offer_in_berth(256, 1, 1, 7);
+        wire.before[i + 1] = renew_state; /* before the claim */
+        wire.before[i + 2] = renew_place; /* before the second look */
+        assert_int_equal(steal(how[i]), UAT_STEAL_DONE);
+        assert_true(stolen.second_look);
+        assert_stolen(0, 512, 8);
+        assert_int_equal(stack_bytes, 256 + 512);
+        teardown(NULL);
+        setup(NULL);
     }
 }
 
