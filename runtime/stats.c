@@ -61,6 +61,7 @@ static void gather_counters(uat_stats_t *stats)
     s.requests_fetch_add = transport->requests[UAT_OP_FETCH_ADD];
     s.requests_cmp_swap = transport->requests[UAT_OP_CMP_SWAP];
     s.doorbells = transport->doorbells;
+    s.pages_touched = uat_berth_pages();
     gather_steals(&s, uat_steal_traffic());
     uat_global_count(&s);
     *stats = s;
@@ -69,7 +70,7 @@ static void gather_counters(uat_stats_t *stats)
 static void gather(uat_stats_t *stats)
 {
     gather_counters(stats);
-    stats->stack_bytes_max = uat_worker.deque.berth ? uat_berth_touched() : uat_segment.high - uat_segment_low_water();
+    stats->stack_bytes_max = uat_segment.high - uat_segment_low_water();
 }
 
 int uat_stats(uat_stats_t *stats)

@@ -51,7 +51,7 @@ typedef struct {                                     /* the struct has no tag, b
     uint64_t evacuated_bytes;
     uint64_t resumed_bytes;                                    /* stack bytes fetched by greedy joins */
     uint64_t stack_bytes_max;                                  /* maximum number of stack bytes in the uni-address
-                                                                * region; UAT_STACKS=iso: bytes of pages touched */
+                                                                * region */
     uint64_t ops_read, ops_write, ops_fetch_add, ops_cmp_swap; /* one-sided operations posted */
     uint64_t round_trips;                                      /* waits for a completion, for any purpose */
     /* The one-sided operations that a network adapter executed. Most operations within the local host need no
@@ -68,7 +68,9 @@ typedef struct {                                     /* the struct has no tag, b
     uint64_t global_bytes_written;                    /* bytes written to far memory */
     uint64_t global_releases, global_releases_waited; /* releases with data to write back; those of them that waited */
     uint64_t publications_unreleased;                 /* publications deferred: releases took too much time */
-    uint64_t first_touches; /* UAT_STACKS=iso: pages that a stolen stack was the first to touch on its thief */
+    /* UAT_STACKS=iso: pages of stacks that a worker has touched, and those of them that were touched first by a stack
+     * from another worker. */
+    uint64_t pages_touched, first_touches;
 } uat_stats_t;
 
 /*

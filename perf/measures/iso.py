@@ -4,6 +4,7 @@ import runs
 
 FAULT_NS = 11400  # 21 K cycles of SPARC64 IXfx (HPDC'15)
 SLOT = 1 << 14  # bytes reserved per stack in HPDC'15's example
+LARGEST = 2 << 30  # the largest UAT_STACK_SIZE, in bytes
 X86_64 = 47  # bits of a process's addresses
 
 # network, nanoseconds per task, command
@@ -37,16 +38,27 @@ def print_children(options):
         runs.print_cells([stacks, f"{spawn['median_ns']:.1f}", f"{spawn['min_ns']:.1f}", f"{tree['cycles_per_task']:.1f}"])
 
 
+def cells_of_pages(iso, workers):
+    """Pages that a worker has touched, migrations per task, first touches per migration, copies of a page: counted, and 1 + m r of HPDC'15. There
+    r tasks use a page, and a task migrates m times."""
+    counters = iso["counters"]
+    migrations, own = counters["steals"] + counters["resumes_away"], counters["pages_touched"] - counters["first_touches"]
+    return [f"{counters['pages_touched'] / workers:.1f}", f"{migrations / iso['tasks']:.2g}", f"{counters['first_touches'] / max(migrations, 1):.2f}",
+            f"{counters['pages_touched'] / own:.2f}", f"{1 + migrations / own:.2f}"]
+
+
+PAGES = ["iso: pages of a worker", "m", "first touches per migration", "copies of a page", "1 + m r"]
+
+
 def print_pairs(options):
     print("\nPrograms in real time, 2 workers over shared memory, medians of 5 runs in turn.\n")
-    runs.print_titles(["run", "uni, s", "iso, s", "uni / iso", "steals, iso", "first touches per steal", "uni: stack bytes of a worker", "iso: bytes touched"])
+    runs.print_titles(["run", "uni, s", "iso, s", "uni / iso", "uni: stack bytes of a worker", *PAGES])
     for words in ("uat-btc -i 1 -d 20", "uat-uts -t 1 -r 0 -b 4 -a 3 -d 8", "uat-nqueens -n 11"):
         name, *arguments = words.split()
         pairs = [[runs.uatrun(options.build, 2, f"perf/{name}", *arguments, UAT_STACKS=stacks) for stacks in ("uni", "iso")] for _ in range(5)]
         uni, iso = (sorted((pair[k] for pair in pairs), key=lambda run: run["seconds"])[2] for k in (0, 1))
-        steals = iso["counters"]["steals"]
-        runs.print_cells([words[4:], f"{uni['seconds']:.4f}", f"{iso['seconds']:.4f}", f"{uni['seconds'] / iso['seconds']:.2f}", str(steals),
-                          f"{iso['counters']['first_touches'] / max(steals, 1):.2f}", str(uni["stack_bytes_max"]), str(iso["stack_bytes_max"])])
+        runs.print_cells([words[4:], f"{uni['seconds']:.4f}", f"{iso['seconds']:.4f}", f"{uni['seconds'] / iso['seconds']:.2f}",
+                          str(uni["stack_bytes_max"]), *cells_of_pages(iso, 2)])
 
 
 def run_of(options, workers, program, network, task, stacks):
@@ -59,19 +71,16 @@ def run_of(options, workers, program, network, task, stacks):
 
 def print_runs(options):
     print("\nRuns on the simulated FX10 with the papers' protocol. uni: copies of waiting stacks are charged. iso: UAT_STACKS=iso, whose joiners stay\n"
-          f"where they are, and {FAULT_NS} ns for each first touch of a page of 4 KiB, by a spawn or a steal. m: migrations of a task.\n")
-    runs.print_titles(["run", "workers", "tasks", "uni: ms", "iso: ms", "uni / iso", "steals", "m", "first touches per steal",
-                       "uni: stack bytes of a worker", "iso: bytes touched by a worker", "iso: bytes reserved"])
+          f"where they are, and {FAULT_NS} ns for each first touch of a page of 4 KiB. m: migrations per task. r: tasks that use a page.\n")
+    runs.print_titles(["run", "workers", "tasks", "uni: ms", "iso: ms", "uni / iso", "uni: stack bytes of a worker", *PAGES, "iso: bytes reserved"])
     for what, (network, task, words) in RUNS.items():
         for workers in options.workers:
             depth = DEPTHS[what][min(DEPTHS[what], key=lambda known, n=workers: abs(known - n))]
-            room = workers * 128 * SLOT >> 20
+            room = min(workers * 128 * SLOT, LARGEST) >> 20
             uni = run_of(options, workers, f"{words} {depth}", network, task, {"UAT_STACK_SIZE": "256k"})
             iso = run_of(options, workers, f"{words} {depth}", f"{network},fault={FAULT_NS}ns", task, {"UAT_STACKS": "iso", "UAT_STACK_SIZE": f"{room}M"})
-            steals = iso["counters"]["steals"]
             runs.print_cells([f"{what} {depth}", str(workers), str(uni["tasks"]), f"{1e3 * uni['seconds']:.3f}", f"{1e3 * iso['seconds']:.3f}",
-                              f"{uni['seconds'] / iso['seconds']:.2f}", str(steals), f"{steals / iso['tasks']:.4f}",
-                              f"{iso['counters']['first_touches'] / steals:.2f}", str(uni["stack_bytes_max"]), str(iso["stack_bytes_max"]), f"{room} MiB"])
+                              f"{uni['seconds'] / iso['seconds']:.2f}", str(uni["stack_bytes_max"]), *cells_of_pages(iso, workers), f"{room} MiB"])
 
 
 def print_addresses():

@@ -154,19 +154,13 @@ uintptr_t uat_berth_leave(uintptr_t base, uintptr_t sp)
     return sp;
 }
 
-void uat_berth_arrived(uintptr_t sp, uintptr_t base)
-{
-    if (uat_worker.deque.berth)
-        touch(sp, base);
-}
-
-void uat_berth_stolen(uintptr_t sp, uintptr_t base)
+void uat_berth_arrived(uintptr_t sp, uintptr_t base, bool steal)
 {
     if (!uat_worker.deque.berth)
         return;
     uint64_t fresh = touch(sp, base);
     uat_task_counts.first_touches += fresh;
-    pay(fresh, true);
+    pay(fresh, steal);
 }
 
 /* The base of the task that this deque entry belongs to: the entry is its base, or its spawner's stack pointer (I3). */
@@ -202,7 +196,7 @@ void uat_berth_check_room(uintptr_t sp, size_t bytes, const char *what)
                   bytes, (size_t)uat_segment_settings.berth >> 10);
 }
 
-uint64_t uat_berth_touched(void)
+uint64_t uat_berth_pages(void)
 {
-    return berths.pages * PAGE;
+    return berths.pages;
 }

@@ -62,9 +62,8 @@ static inline __attribute__((always_inline)) uintptr_t uat_berth_running_base(vo
     return uat_deque_base_of(&uat_worker.deque, (uintptr_t)__builtin_frame_address(0));
 }
 
-/* The stack [sp, base) has come from another worker: by a steal, or as a task that waited. */
-void uat_berth_stolen(uintptr_t sp, uintptr_t base);
-void uat_berth_arrived(uintptr_t sp, uintptr_t base);
+/* The stack [sp, base) has come to this worker: by a steal, or as a task that waited. */
+void uat_berth_arrived(uintptr_t sp, uintptr_t base, bool steal);
 
 /* End the job if the stack of the task whose stack pointer is sp has left its berth, or is about to. entry: the task's
  * deque entry, the youngest one while the task runs. */
@@ -73,7 +72,7 @@ void uat_berth_check(uintptr_t sp, uintptr_t entry);
 /* End the job if `bytes` bytes do not fit below sp. what: for the message. */
 void uat_berth_check_room(uintptr_t sp, size_t bytes, const char *what);
 
-/* Bytes of the pages of stacks that this worker has touched, as far as spawns, steals and joins show. */
-uint64_t uat_berth_touched(void);
+/* The number of pages of stacks that this worker has touched, as far as spawns, steals and joins show. */
+uint64_t uat_berth_pages(void);
 
 #endif

@@ -84,7 +84,7 @@ static uintptr_t resume_in_berth(const struct uat_waiter *waiter, uint64_t recor
     if (rank != uat_self.rank) {
         struct uat_op op = uat_op_read((void *)waiter->sp, (void *)waiter->sp, bytes);
         uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
-        uat_berth_arrived(waiter->sp, waiter->base);
+        uat_berth_arrived(waiter->sp, waiter->base, false);
         uat_task_counts.resumed_bytes += bytes;
         uat_task_counts.resumes_away++;
     }

@@ -255,7 +255,7 @@ uintptr_t uat_park_take_own(void)
         return 0;
     uat_notice_begin(uat_stall_notice());
     fetch(&task);
-    uat_berth_arrived(task.sp, task.base);
+    uat_berth_arrived(task.sp, task.base, false);
     return settle(&task);
 }
 
@@ -275,7 +275,7 @@ uintptr_t uat_park_take_other(void)
     uat_parking.seen = true;
     if (!fetched)
         fetch(&task);
-    uat_berth_arrived(task.sp, task.base);
+    uat_berth_arrived(task.sp, task.base, false);
     uat_trace_end(UAT_TRACE_RESUME, begin, task.base - task.sp, uat_ready_rank(&task));
     return settle(&task);
 }

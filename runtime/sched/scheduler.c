@@ -201,7 +201,7 @@ static void steal_once(struct uat_idle *idle)
     uat_task_counts.steal_trips += stolen.trips;
     uat_task_counts.steal_bytes += stolen.base - stolen.sp;
     uat_global_after_steal();
-    uat_berth_stolen(stolen.sp, stolen.base);
+    uat_berth_arrived(stolen.sp, stolen.base, true);
     uat_deque_push_gone(&uat_worker.deque, stolen.base);
     run(go_on_without_child(stolen.sp, stolen.base));
 }
