@@ -182,8 +182,7 @@ TEST_WITH(two_round_trips, setup, teardown)
     static struct uat_notice notice;
     const uintptr_t low = (uintptr_t)region, sp = (uintptr_t)&region[40], base = (uintptr_t)&region[56];
     const struct uat_ready_parts parts = {.ring = &ring, .landing = &landing, .low = low};
-    struct uat_thief thief = {
-        .transport = &transport, .notice = &notice, .low = low, .high = (uintptr_t)(region + 64)};
+    struct uat_thief thief = {.transport = &transport, .notice = &notice, .low = low, .high = (uintptr_t)(region + 64)};
     const struct uat_victims victims = {.count = 1, .rank = {1}};
     struct uat_ready_task offered = {.sp = sp, .base = base, .where = UINT64_C(2) << 48 | (uintptr_t)block}, task;
     bool fetched = false;

@@ -213,8 +213,7 @@ TEST_WITH(second_look, setup, teardown)
     }
 }
 
-/* The victim offers the last `bytes` bytes of its first berth (iso-address). The slot's state may be newer than its
- * place. */
+/* Iso-address: the victim offers the last `bytes` bytes of its first berth, with the generations of place and state. */
 static void offer_in_berth(size_t bytes, uint32_t of_place, uint32_t of_state, uint64_t value)
 {
     uintptr_t end = uat_berth_base((uintptr_t)mine.stack, BERTH - 1), begin = end - bytes;
@@ -240,15 +239,13 @@ TEST_WITH(mixed_slots_of_iso_address, setup, teardown)
         thief.berth = BERTH - 1;
         renew_state();
         assert_int_equal(steal(how[i]), UAT_STEAL_EMPTY); /* the word is not reported as corrupt */
-        assert_int_equal(stack_bytes, 0);
-        assert_int_equal(wire.chains, 1);
+        assert_true(stack_bytes == 0 && wire.chains == 1);
         offer_in_berth(256, 1, 1, 7);
         wire.before[i + 1] = renew_state; /* before the claim */
         wire.before[i + 2] = renew_place; /* before the second look */
         assert_int_equal(steal(how[i]), UAT_STEAL_DONE);
-        assert_true(stolen.second_look);
         assert_stolen(0, 512, 8);
-        assert_int_equal(stack_bytes, 256 + 512);
+        assert_true(stolen.second_look && stack_bytes == 256 + 512);
         teardown(NULL);
         setup(NULL);
     }
