@@ -91,8 +91,8 @@ static void close_arrays(void)
         munmap(mapping, (ARRAYS + 1) * APART + ARRAYS * (size_t)step + room());
 }
 
-/* For all pairs, measure how many bytes are loaded and stored per cycle. For each pair the best round counts. The kinds
- * take turns. */
+/* For all pairs, measure how many bytes are loaded and stored per cycle. The result of a pair is that of its best
+ * round. The kinds take turns. */
 static void measure_row(size_t bytes, size_t lag)
 {
     static double rate[KINDS][PAIRS];

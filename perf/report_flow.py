@@ -102,7 +102,7 @@ class Flows:
         return cause
 
     def unroll(self, spawn, start):
-        """A task was ready at its spawn. Step back from its start to the event for which the unroller waited."""
+        """For a task that was ready at its spawn: step back from its start to the event for which the unroller waited."""
         begin, end, worker = spawn
         self.add(HAND, worker, end, start)
         i = bisect_right(self.rooms, (begin, 1 << 30))

@@ -171,8 +171,9 @@ bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *op
     if (needs_adapter(ibv, peer, ops, count))
         return false;
     /* Full fence: it orders this worker's stores before the post ahead of the loads below. A doorbell orders these
-     * stores ahead of an adapter's READ in the same way. Pairs with any full fence of the neighbour between its store
-     * and its load. The fence also orders the loads below after the last completion that this worker has seen. */
+     * stores ahead of an adapter's READ in the same way. This fence pairs with any full fence that the neighbour
+     * executes between a store and a later load. It also orders the loads below after the last completion that this
+     * worker has seen. */
     uat_cpu_fence();
     for (int i = 0; i < count; i++) {
         uat_word *remote = mapped(ibv, peer, ops[i].remote);

@@ -152,8 +152,8 @@ typedef struct uat_sort_pivot {
 } uat_sort_pivot_t;
 
 /*
- * Progress of a partition. Elements 0 to `less` - 1 belong to the front. Elements `less` to `from` - 1, and all
- * elements from `to` on, do not belong to it. Elements `from` to `to` - 1 are still to be divided.
+ * Progress of a partition. Elements [0, less) belong to the front. Elements [from, to) are still to be divided. All
+ * other elements belong to the rest: those in [less, from), and those after [from, to).
  */
 typedef struct uat_sort_pass {
     size_t less, from, to;

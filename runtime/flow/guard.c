@@ -85,8 +85,9 @@ void uat_flow_write_guarded(uat_flow_t *flow, uint64_t id, uat_fn *fn, const voi
         if (uat_flow_mode_of(flow, &access[i]) != UAT_FLOW_ADD)
             continue;
         uint64_t guard = uat_flow_guard_of(flow, id, access[i].p, uat_flow_bytes_of(&access[i]));
-        if (!has(task, guard)) /* a guard that the task has already is left out: the body adds to the datum itself, and
-                                * a second lock would deadlock */
+        /* If the task also names the datum with UAT_FLOW_ANY, it holds this mutex already, and a second lock would
+         * deadlock. Then no guard is stored, and the body gets the datum itself instead of a sum of its own. */
+        if (!has(task, guard))
             memcpy(own + access[i].pitch, &guard, sizeof(guard));
     }
     size_t head = head_bytes(task->n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of tasks that exclude other tasks of the same mode. The modes are UAT_FLOW_ANY and UAT_FLOW_ADD. */
+/* Entries of tasks of which only one at a time may access a datum (UAT_FLOW_ANY) or add to it (UAT_FLOW_ADD), in any
+ * order. */
 #ifndef UAT_FLOW_GUARD_H
 #define UAT_FLOW_GUARD_H
 

@@ -46,7 +46,7 @@ struct uat_flow_line {
     uint32_t sharers;
     uint32_t mode;    /* mode of the sharers */
     uint64_t guard;   /* the mutex of tasks with UAT_FLOW_ANY and UAT_FLOW_ADD, or 0 */
-    uint64_t guarded; /* id of the last task that got the guard */
+    uint64_t guarded; /* id of the last entry that was given the guard's name */
     uint64_t sharer[UAT_FLOW_SHARERS];
 };
 _Static_assert(sizeof(struct uat_flow_line) == 128, "two cache lines");

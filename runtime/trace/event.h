@@ -13,7 +13,7 @@ enum uat_trace_kind {
     UAT_TRACE_STEAL,            /* a steal that succeeded; detail: bytes */
     UAT_TRACE_IDLE,             /* nothing to run; detail: steals that failed */
     UAT_TRACE_END,              /* a task has ended away from its spawner */
-    UAT_TRACE_JOIN,             /* a joiner whose child lives elsewhere continued without waiting */
+    UAT_TRACE_JOIN,             /* the joiner of a parted child did not have to wait */
     UAT_TRACE_WAIT,             /* a joiner had to wait, and has left this worker */
     UAT_TRACE_EVACUATE,         /* a stack goes to the heap; detail: bytes */
     UAT_TRACE_RESUME,           /* a waiting joiner comes back; detail: bytes */

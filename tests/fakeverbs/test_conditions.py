@@ -147,7 +147,7 @@ def check(build, name, options, says, goes_on):
     what = f"{name}\n{run}"
     expect((run.status == 0 and "2584 (correct)" in run.out) == goes_on and run.status in (0, 1), what)
     # A late worker may find that another worker has ended, or has left the call because the call failed there. In that
-    # case the other worker has printed the line.
+    # case the other worker has printed the line about the condition, and the late worker's own line is left out.
     lines = [line.split(": ", 2)[2] for line in run.lines if line.startswith("uat: ") and not LATE.search(line)]
     said = {OTHERS.sub("", line) for line in lines}
     expect(bool(says) == bool(said) and (not says or any(re.search(says, line) for line in said)), what)

@@ -165,9 +165,10 @@ static void work(uint64_t *seed)
         __asm__ volatile("");
 }
 
-/* Give [own.from, end) to children, in one or two rounds of joins, and check what they wrote. */
 static void tree(void *arg, void *result);
 
+/* Give the range `own` to children, which may read `shared`. Join them in an order that begins at a random child. The
+ * caller checks what they wrote. */
 static void divide(uint64_t *seed, struct range own, struct range shared, int depth)
 {
     uat_task_t task[CHILDREN_MAX];

@@ -145,7 +145,7 @@ proctype Joiner(byte r)
 #else
     :: atomic { state % 2 == 1 -> old = 1 } /* uat_meet_asks() */
 #endif
-    :: old = 0 /* the joiner did not ask, or found `state` even, or READ `state` before the child's end */
+    :: old = 0 /* the joiner did not ask, or its READ returned an even `state` (the child may have ended since) */
     fi;
     if
     :: old == 1 -> /* { FETCH_ADD(state, 1); READ result } */

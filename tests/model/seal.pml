@@ -17,7 +17,7 @@
 #endif
 #define WORKERS 2
 
-byte entered; /* workers that have entered a barrier, counted over all barriers */
+byte entered; /* number of entries into barriers so far, by all workers */
 bool failed[WORKERS];
 
 /* uat_collective_agree(): `all` becomes true if some worker has failed. The statuses are valid until the next

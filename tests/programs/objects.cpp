@@ -20,7 +20,7 @@
 namespace
 {
 
-/* This type is not trivially copyable, but it refers to nothing that only one process has. */
+/* This type is not trivially copyable, but it may travel: it has no pointer to its process. */
 struct interval {
     long low, high;
     interval(long l, long h) : low(l), high(h)

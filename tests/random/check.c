@@ -52,7 +52,7 @@ static _Noreturn void tell_bytes(int index, struct range range, const char *seen
     char text[64], other[64];
     if (!copy)
         abort();
-    memcpy(copy, seen, range.bytes); /* the reference may need the memory that `seen` points to */
+    memcpy(copy, seen, range.bytes); /* reference_until() may overwrite what `seen` points to */
     void *address = memory_at(range);
     reference_until(index);
     const char *want = memory_plain_at(range);

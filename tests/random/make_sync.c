@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps with objects that tasks wait for. Objects that order two tasks also pass rights on. A future, a latch or a
- * message has a place, which holds rights until a task takes them. A call waits only for operations before it in the
- * list.
+ * Steps with objects that tasks wait for. If an object orders one task after another, rights (rights.h) can pass from
+ * the first task to the second through this object. A future, a latch or a message has a place, which holds rights
+ * until a task takes them. A call waits only for operations before it in the list.
  */
 #include <string.h>
 

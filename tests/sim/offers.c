@@ -115,8 +115,9 @@ static void work_quietly(void)
 
 UAT_TASK_DECLARE(uint64_t, descend, uint64_t, level, uint64_t, loops)
 
-/* At each level, some tiny spawns first publish and pop entries at one ring index. After them, the continuation that
- * stays is published at that index. So a thief's claim may find a different entry than its peek did. */
+/* At each level, some tiny spawns first publish and pop entries at one ring index. Then the continuation of
+ * descend_spawn(), which is not popped at once, is published at the same index. So a thief's claim may find a different
+ * entry than its peek did. */
 static uint64_t descend(uint64_t level, uint64_t loops)
 {
     if (level == 0 && loops == 0)

@@ -76,7 +76,7 @@ PROGRAMS = [
 
 
 def stop(process):
-    """Ask the launcher to end, which also ends its workers. Kill any process that remains, by its session."""
+    """Ask the launcher to end, which also ends its workers. After 10 s, kill them: they are one process group."""
     process.terminate()
     try:
         process.communicate(timeout=10)

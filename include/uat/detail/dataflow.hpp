@@ -141,7 +141,8 @@ template <class P, class A> void flow_append(uat_flow_access_t *access, std::siz
     }
 }
 
-/* The value that the body gets for an argument, and the steps after the body. */
+/* get(): the value that the body gets for an argument. add(): what follows the body. For a sum, it adds the task's
+ * share to the datum. */
 template <class P, class A> struct flow_argument {
     flow_argument(const A &a, std::uint64_t) : value(a)
     {

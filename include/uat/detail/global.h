@@ -27,8 +27,8 @@ struct uat_near {
     const struct uat_near_run *run;
     uint64_t begun, ended; /* number of checkouts and of checkins of near bytes; updates of a single counter would wait
                             * for each other */
-    size_t word;           /* 8 if CPUs change words of uat_atomic_t; if adapters do, SIZE_MAX, which exceeds every
-                            * run */
+    size_t word;           /* the bytes that uat_near_word() asks for: 8 if CPUs change words of uat_atomic_t. If
+                            * adapters change them, SIZE_MAX: no run has this length, so no word counts as near */
 };
 extern struct uat_near uat_near;
 
