@@ -166,7 +166,8 @@ void uat_request_data(const void *data, size_t size);
  *   test    0: a part was given, call uat_request_run(); -EINPROGRESS; -EAGAIN: refused, try another victim
  *   wait    until test returns 0 or -EAGAIN; cancels after UAT_REQUEST_WAIT_US
  *   cancel  0; -EBUSY: the victim has decided already, so test or wait again
- *   run     run the part that was given, in this task
+ *   run     run the part that was given, in this task. Call it within UAT_STALL_LIMIT after the answer, because the
+ *           owner of the interval waits for this call
  */
 int uat_request_post(int victim, const void *data, size_t size);
 int uat_request_test(void);

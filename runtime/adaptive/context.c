@@ -14,11 +14,17 @@
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
+#include "runtime/job/stall.h"
 #include "runtime/sched/park.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"
 
-enum { CELL_BITS = 63 /* the low bits of the name of a result: the part's cell + 1 */, SPINS = 1000, COUNT_BITS = 62 };
+enum {
+    CELL_BITS = 63 /* the low bits of the name of a result: the part's cell + 1 */,
+    SPINS = 1000,
+    LOOKS = 16 /* looks per yield */,
+    COUNT_BITS = 62
+};
 
 void uat_context_open(uat_context_t *c, const struct uat_part *part, uint64_t begin, uint64_t end)
 {
@@ -82,6 +88,7 @@ int uat_context_left(uat_context_t *c, int64_t *begin, int64_t *end)
 static struct uat_taken await_taken(const uat_context_t *c, uint32_t i)
 {
     struct uat_relax relax = {0};
+    struct uat_part_wait wait = {.home = c->home, .part = i};
     for (;;) {
         /* Each worker has its cells at an address of its own, and uat_yield() may change the worker. */
         const struct uat_taken *at = &uat_cells()->taken[c->cell][i];
@@ -92,10 +99,14 @@ static struct uat_taken await_taken(const uat_context_t *c, uint32_t i)
                 uat_word_refuse(c->home, "the name of the result of an adaptive part", taken.name);
             return taken;
         }
-        if (uat_delay_choice(relax.spins < SPINS))
+        if (relax.spins >= SPINS)
+            uat_stall_part(&wait);
+        if (uat_delay_choice(relax.spins < SPINS || relax.spins % LOOKS != 0)) {
             uat_relax_away(&relax);
-        else
-            uat_yield(); /* the thief may have stopped for a checkpoint, and this worker has to stop as well */
+        } else { /* the thief may have stopped for a checkpoint, and this worker has to stop as well */
+            relax.spins++;
+            uat_yield();
+        }
     }
 }
 

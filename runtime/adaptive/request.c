@@ -10,6 +10,7 @@
 #include "include/uat/pattern.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
+#include "runtime/job/stall.h"
 #include "runtime/sched/worker.h"
 #include "transport/transport.h"
 
@@ -92,9 +93,14 @@ static int await(void)
     bool sure = false;
     for (;;) {
         int rc = test();
-        if (rc != -EINPROGRESS)
+        if (rc != -EINPROGRESS) {
+            if (sure)
+                uat_stall_over();
             return rc;
-        if (!sure && uat_time_ns() > end) {
+        }
+        if (sure)
+            uat_stall_answer(own.victim);
+        else if (uat_time_ns() > end) {
             if (cancel() == 0)
                 return -EAGAIN;
             sure = true; /* the answer is in flight */

@@ -144,6 +144,14 @@ static void describe(char *line, size_t size)
                  stall.holder, stall.what & ((UINT64_C(1) << 48) - 1), (int)(stall.what >> 48));
         return;
     }
+    if (stall.wait == UAT_WAIT_PART) {
+        snprintf(line, size,
+                 "has waited %" PRIu64
+                 " s for the worker that has taken part %d of an adaptive interval of rank %d, and "
+                 "has not named the part's result",
+                 waited, (int)(stall.what & UINT32_MAX), (int)(stall.what >> 32));
+        return;
+    }
     int thief = find_thief(stall.what);
     if (thief < 0)
         snprintf(line, size,
@@ -223,6 +231,29 @@ void uat_stall_guard(uint64_t object, int holder)
     judge();
 }
 
+void uat_stall_part(struct uat_part_wait *wait)
+{
+    uint64_t now = uat_clock_ns();
+    /* Hosts have different clocks, so the time of a migration does not count. */
+    if (wait->ranks == uat_self.rank + 1)
+        wait->waited += now - wait->last;
+    wait->ranks = uat_self.rank + 1;
+    wait->last = now;
+    uint64_t seconds = wait->waited / UINT64_C(1000000000);
+    stall.what = (uint64_t)wait->home << 32 | wait->part;
+    stall.wait_since = uat_stall_seconds() - seconds;
+    stall.reported = wait->reported;
+    stall.wait = UAT_WAIT_PART;
+    uat_neighbour_look();
+    if (seconds != wait->probed) {
+        wait->probed = seconds;
+        find_thief(UINT64_MAX); /* no entry: READ from all workers, because any of them may have taken the part */
+    }
+    judge();
+    wait->reported = stall.reported;
+    uat_stall_over();
+}
+
 void uat_stall_ack_over(void *context)
 {
     (void)context;
@@ -260,6 +291,10 @@ static void describe_wait(char *wait, size_t size)
     case UAT_WAIT_GUARD:
         snprintf(wait, size, ", waits for rank %d to leave the guard of an object of rank %d", stall.holder,
                  (int)(stall.what >> 48));
+        break;
+    case UAT_WAIT_PART:
+        snprintf(wait, size, ", waits for the thief of a part of an adaptive interval of rank %d",
+                 (int)(stall.what >> 32));
         break;
     case UAT_WAIT_NONE:
         break;

@@ -2,10 +2,12 @@
 /*
  * What this worker does and waits for. SIGUSR1 makes it print that.
  *
- * A wait for an acknowledgement, a victim's answer or an object's guard takes only a moment. It takes longer if the
- * awaited peer is stopped, swapped out or lost. After UAT_STALL_TIMEOUT the waiting worker prints a line that
- * names both workers and the reason. The wait ends the job after UAT_STALL_LIMIT. Meanwhile the waiting worker sends
- * operations to that peer, so that a cut network ends the job as soon as the transport can detect it.
+ * A wait for an acknowledgement, a victim's answer, an object's guard or the name of a part's result takes only a
+ * moment. It takes longer if the awaited peer is stopped, swapped out or lost. After UAT_STALL_TIMEOUT the waiting
+ * worker prints a line that names both workers and the reason. If the thief of a part is awaited, its rank is not
+ * known, and the line names the owner of the interval. The wait ends the job after UAT_STALL_LIMIT. Meanwhile the
+ * waiting worker sends operations to that peer, or to all peers if the peer is not known. So a cut network ends the job
+ * as soon as the transport can detect it.
  *
  * A wait in PMIx_Fence has the same limits, but sends no operations. Waits in collective calls are in
  * runtime/job/straggler.h. Joins, idleness and tasks may last for hours, so they are not bounded.
@@ -35,7 +37,18 @@ enum uat_wait {
     UAT_WAIT_ROOT,    /* has no work, and waits for rank 0 to enter the run */
     UAT_WAIT_ANSWER,  /* waits for a victim that has taken a request and not answered it */
     UAT_WAIT_CHILD,   /* waits for a child, and has no room to work meanwhile */
-    UAT_WAIT_GUARD    /* waits for a rank to leave the guard of an object */
+    UAT_WAIT_GUARD,   /* waits for a rank to leave the guard of an object */
+    UAT_WAIT_PART     /* waits for the thief of an adaptive part to name the part's result */
+};
+
+/* A wait for the thief of an adaptive part. The waiting task may yield and migrate, so the state lies in its frame. */
+struct uat_part_wait {
+    int home;      /* the rank from whose interval the part was taken */
+    uint32_t part; /* the part's number */
+    bool reported;
+    int ranks;             /* 1 + the rank of the worker that looked last; 0: none */
+    uint64_t last, waited; /* time of the last look, and time of the wait, in ns */
+    uint64_t probed;       /* `waited` at the last probe, in seconds */
 };
 
 /* Reserve the notice in the segment. */
@@ -77,6 +90,9 @@ void uat_stall_child(int rank);
 /* Called periodically during a wait for the guard of an object. object: (rank << 48) | address. holder: the rank that
  * holds the guard. */
 void uat_stall_guard(uint64_t object, int holder);
+/* Called periodically during a wait for the thief of an adaptive part. The caller sets `home` and `part` of *wait, and
+ * sets the other fields to 0. Between two calls, other tasks may wait on this worker. */
+void uat_stall_part(struct uat_part_wait *wait);
 
 /* The wait is over. */
 void uat_stall_over(void);
