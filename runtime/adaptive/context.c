@@ -15,7 +15,6 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/park.h"
-#include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"
 
 enum { CELL_BITS = 63 /* the low bits of the name of a result: the part's cell + 1 */, SPINS = 1000, COUNT_BITS = 62 };

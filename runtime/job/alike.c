@@ -11,7 +11,6 @@
  */
 #include "runtime/job/alike.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdbool.h>

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/mix.h"
 #include "tests/random/interpret.h"
 
 static _Noreturn void give_up(const struct op *o)

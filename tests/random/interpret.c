@@ -4,8 +4,6 @@
 #include "uat/pattern.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/mix.h"
 
