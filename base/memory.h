@@ -4,7 +4,6 @@
 #define UAT_MEMORY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { UAT_MEMORY_LIMIT_MAX = 256 /* bytes of a limit's name, including its terminating 0 */ };

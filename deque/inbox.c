@@ -2,8 +2,6 @@
 /* Both sides of the inbox; see inbox.h for the invariants. */
 #include "deque/inbox.h"
 
-#include <errno.h>
-
 #include "base/delay.h"
 #include "base/word.h"
 

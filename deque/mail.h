@@ -11,7 +11,6 @@
 #define UAT_MAIL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "deque/mailbox.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The thief's side of ready tasks: two dependent round trips, as in a steal by the claim protocol. ready.h has the
  * invariants. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/delay.h"

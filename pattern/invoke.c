@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* uat_invoke(). */
-#include <stdint.h>
 #include <string.h>
 
 #include "include/uat/pattern.h"

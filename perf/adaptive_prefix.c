@@ -12,8 +12,6 @@
  */
 #include "perf/adaptive_prefix.h"
 
-#include <stdbool.h>
-
 #include "uat.h"
 #include "uat/sync.h"
 

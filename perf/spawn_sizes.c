@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "base/virtual.h"
-#include "perf/report.h"
 #include "perf/samples.h"
 #include "uat.h"
 

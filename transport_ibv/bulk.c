@@ -2,7 +2,6 @@
 /* Bulk data over verbs as a class: opening and closing. */
 #include "transport_ibv/bulk.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/log.h"

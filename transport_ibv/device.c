@@ -13,7 +13,6 @@
 #include "transport_ibv/cure.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/memlock.h"
-#include "transport_ibv/numa.h"
 #include "transport_ibv/order.h"
 
 static int find_addresses(struct uat_ibv *ibv)

@@ -36,16 +36,15 @@ static int judge_pair(struct uat_ibv *ibv, const struct ibv_async_event *event)
     }
 }
 
-static int judge_port(struct uat_ibv *ibv, const struct ibv_async_event *event)
+static void judge_port(struct uat_ibv *ibv, const struct ibv_async_event *event)
 {
     if (event->element.port_num != ibv->port.number)
-        return 0;
+        return;
     if (event->event_type == IBV_EVENT_PORT_ERR)
         uat_warn("the link of %s:%d is down; operations are repeated for some seconds before they fail",
                  ibv->port.device, ibv->port.number);
     else
         uat_info("%s:%d: %s", ibv->port.device, ibv->port.number, ibv_event_type_str(event->event_type));
-    return 0;
 }
 
 static int judge(struct uat_ibv *ibv, const struct ibv_async_event *event)
@@ -67,7 +66,8 @@ static int judge(struct uat_ibv *ibv, const struct ibv_async_event *event)
     case IBV_EVENT_SM_CHANGE:
     case IBV_EVENT_CLIENT_REREGISTER:
     case IBV_EVENT_GID_CHANGE:
-        return judge_port(ibv, event);
+        judge_port(ibv, event);
+        return 0;
     case IBV_EVENT_CQ_ERR:
     case IBV_EVENT_DEVICE_FATAL:
         uat_error("%s failed: %s; look for messages of its driver (`dmesg`)", ibv->port.device,

@@ -75,9 +75,9 @@ static void bulk_conceal(struct uat_bulk *head, void *address)
     (void)address;
 }
 
-static int step(struct bulk_shm *b, int link, bool all)
+static int step(struct bulk_shm *b, int link)
 {
-    int told = uat_delayed_step(&b->late[link], &b->random, all);
+    int told = uat_delayed_step(&b->late[link], &b->random);
     if (told < 0) {
         uat_error("transport shm: out of memory for delayed operations (UAT_TORTURE=delay)");
         return told;
@@ -112,12 +112,13 @@ static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *
         return 0;
     }
     while (b->late[link].count == UAT_DELAYED_ROOM) {
-        int rc = step(b, link, false);
+        int rc = step(b, link);
         if (rc)
             return rc;
     }
     l->posted++;
-    return uat_delayed_put(&b->late[link], op);
+    uat_delayed_put(&b->late[link], op);
+    return 0;
 }
 
 static int bulk_progress(struct uat_bulk *head)
@@ -125,7 +126,7 @@ static int bulk_progress(struct uat_bulk *head)
     struct bulk_shm *b = (struct bulk_shm *)head;
     int rc = 0;
     for (int i = 0; b->late && i < head->links && !rc; i++)
-        rc = step(b, i, false);
+        rc = step(b, i);
     for (int i = 0; b->latency && i < head->links; i++)
         tell_due(b, i);
     return rc;

@@ -41,10 +41,9 @@ void uat_delayed_execute(const struct uat_bulk_op *op, const void *source)
         execute_atomic(op, remote);
 }
 
-int uat_delayed_put(struct uat_late *late, const struct uat_bulk_op *op)
+void uat_delayed_put(struct uat_late *late, const struct uat_bulk_op *op)
 {
     late->ops[late->count++] = (struct uat_delayed_op){.op = *op};
-    return 0;
 }
 
 /* May operation i take effect? An atomic waits for earlier WRITEs (B1), and a READ waits for earlier atomics (B2). */
@@ -61,13 +60,13 @@ static bool may_run(const struct uat_late *late, int i)
     return true;
 }
 
-static void run_some(struct uat_late *late, struct uat_shuffle *random, bool all)
+static void run_some(struct uat_late *late, struct uat_shuffle *random)
 {
     int first = late->count ? (int)uat_shuffle_random(random, (uint64_t)late->count) : 0;
     for (int n = 0; n < late->count; n++) {
         int i = (first + n) % late->count; /* start at a random operation, so that no order is favoured */
         struct uat_delayed_op *o = &late->ops[i];
-        if (o->done || !may_run(late, i) || (!all && uat_shuffle_random(random, 2)))
+        if (o->done || !may_run(late, i) || uat_shuffle_random(random, 2))
             continue;
         uat_delayed_execute(&o->op, o->source ? o->source : o->op.local);
         o->done = true;
@@ -76,14 +75,14 @@ static void run_some(struct uat_late *late, struct uat_shuffle *random, bool all
 
 /* Report completions in order (B4). A WRITE may be reported before it takes effect (B3). In that case this function
  * copies its source. */
-static int tell_some(struct uat_late *late, struct uat_shuffle *random, bool all)
+static int tell_some(struct uat_late *late, struct uat_shuffle *random)
 {
     int told = 0;
     while (late->told < late->count) {
         struct uat_delayed_op *o = &late->ops[late->told];
         if (!o->done && o->op.code != UAT_OP_WRITE)
             break;
-        if (!all && uat_shuffle_random(random, 4) == 0)
+        if (uat_shuffle_random(random, 4) == 0)
             break;
         if (!o->done) {
             o->source = malloc(o->op.bytes);
@@ -113,12 +112,10 @@ static void drop_done(struct uat_late *late)
     late->count = kept;
 }
 
-int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all)
+int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random)
 {
-    run_some(late, random, all);
-    if (all) /* run the operations that waited for others in the first pass */
-        run_some(late, random, true);
-    int told = tell_some(late, random, all);
+    run_some(late, random);
+    int told = tell_some(late, random);
     drop_done(late);
     return told;
 }

@@ -25,12 +25,11 @@ struct uat_late {
 /* Execute one operation now. */
 void uat_delayed_execute(const struct uat_bulk_op *op, const void *source);
 
-/* Delay one more operation. There must be room for the operation: see uat_delayed_step(). Returns 0 or -ENOMEM. */
-int uat_delayed_put(struct uat_late *late, const struct uat_bulk_op *op);
+/* Delay one more operation. There must be room for the operation: see uat_delayed_step(). */
+void uat_delayed_put(struct uat_late *late, const struct uat_bulk_op *op);
 
-/* Execute some operations, and report some completions. Returns the number of completions reported, or -ENOMEM. all:
- * execute and report as many as possible. */
-int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all);
+/* Execute some operations, and report some completions. Returns the number of completions reported, or -ENOMEM. */
+int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random);
 
 /* Check that all operations have taken effect. Over verbs, a later effect would access memory that the host's leader no
  * longer exposes. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "transport_sim/executor.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -2,8 +2,6 @@
 #include "transport_sim/memory.h"
 
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

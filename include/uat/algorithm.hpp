@@ -5,7 +5,6 @@
 #define UAT_ALGORITHM_HPP
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <type_traits>
 

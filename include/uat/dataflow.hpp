@@ -4,8 +4,6 @@
 #define UAT_DATAFLOW_HPP
 
 #include <cstddef>
-#include <exception>
-#include <type_traits>
 
 #include "uat/dataflow.h"
 #include "uat/detail/dataflow.hpp"

@@ -3,8 +3,6 @@
 #ifndef UAT_GROUP_HPP
 #define UAT_GROUP_HPP
 
-#include <exception>
-
 #include "uat/detail/task.hpp"
 #include "uat/reducer.h"
 

@@ -3,7 +3,6 @@
 #ifndef UAT_INVOKE_HPP
 #define UAT_INVOKE_HPP
 
-#include <tuple>
 #include <type_traits>
 
 #include "uat/detail/invoke.hpp"

@@ -4,7 +4,6 @@
 #define UAT_REDUCER_HPP
 
 #include <functional>
-#include <type_traits>
 
 #include "uat/detail/reducer.hpp"
 #include "uat/reducer.h"

@@ -3,7 +3,6 @@
 #ifndef UAT_SCAN_HPP
 #define UAT_SCAN_HPP
 
-#include <cstddef>
 #include <functional>
 #include <type_traits>
 

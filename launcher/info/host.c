@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/personality.h>
-#include <sys/resource.h>
 
 #include "base/cpu.h"
 #include "transport_ibv/memlock.h"

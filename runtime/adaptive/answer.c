@@ -8,7 +8,6 @@
 #include "base/cpu.h"
 #include "base/delay.h"
 #include "base/word.h"
-#include "runtime/segment/segment.h"
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"

@@ -16,7 +16,6 @@
 #include "runtime/job/self.h"
 #include "runtime/job/stall.h"
 #include "runtime/sched/park.h"
-#include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"
 
 enum {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/checkpoint/kept.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,6 @@
 #include "runtime/job/self.h"
 #include "runtime/job/stall.h"
 #include "runtime/sched/park.h"
-#include "runtime/sched/worker.h"
 #include "runtime/segment/ghost.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"

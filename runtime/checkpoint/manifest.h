@@ -3,7 +3,6 @@
 #ifndef UAT_MANIFEST_H
 #define UAT_MANIFEST_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/checkpoint/sections.h"

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/checkpoint/state.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "runtime/checkpoint/waiting.h"
 #include "include/uat.h"
 #include "runtime/adaptive/cell.h"
 #include "runtime/checkpoint/arrays.h"
 #include "runtime/checkpoint/blobs.h"
-#include "runtime/sched/deadlock.h"
 #include "runtime/sched/park.h"
 #include "runtime/sched/sanitize.h"
-#include "runtime/sched/settings.h"
 #include "runtime/sched/worker.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"

@@ -5,7 +5,6 @@
 
 #include "runtime/flow/access.h"
 #include "runtime/flow/ring.h"
-#include "runtime/job/fatal.h"
 
 /* Fill in an entry that no other worker knows. */
 void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, const void *arg, size_t size)

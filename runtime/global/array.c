@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/word.h"
 #include "runtime/global/array.h"
-#include "runtime/job/call.h"
 #include "runtime/job/fatal.h"
 
 static int size_of_job(void)

@@ -17,7 +17,6 @@
 #include "runtime/global/array.h"
 #include "runtime/global/link.h"
 #include "runtime/trace/trace.h"
-#include "runtime/job/fatal.h"
 
 enum { LANDING = 4096 /* bytes reserved around the landing word */ };
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "runtime/global/array.h"
 #include "runtime/global/cache.h"
 

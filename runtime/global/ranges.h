@@ -4,7 +4,6 @@
 #define UAT_RANGES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { UAT_RANGES_MAX = 64 };

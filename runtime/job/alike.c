@@ -11,7 +11,6 @@
  */
 #include "runtime/job/alike.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -67,10 +66,10 @@ static struct name name_of(const char *what, uint64_t error)
 }
 
 /* Listen on a socket with this name. Returns the socket, or -1 if the name is taken or another error occurs. */
-static int listen_as(const struct name *name, int most)
+static int listen_as(const struct name *name)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && (bind(fd, (const struct sockaddr *)&name->address, name->size) || listen(fd, most))) {
+    if (fd >= 0 && (bind(fd, (const struct sockaddr *)&name->address, name->size) || listen(fd, alike.workers))) {
         close(fd);
         fd = -1;
     }
@@ -142,7 +141,7 @@ static void speak(int fd, uint64_t error, const char *line)
     if (n > 0)
         snprintf(text, sizeof(text), "%s (and %d other worker%s of this host)", line, n, n > 1 ? "s" : "");
     uat_log_line(n > 0 ? text : line);
-    listen_as(&printed, alike.workers);
+    listen_as(&printed);
     release(fds, n);
     release(fds, accept_others(fd, fds, OTHERS, 0)); /* workers that did not find `printed` */
 }
@@ -185,7 +184,7 @@ static void print(const char *format, const char *line, const char *text)
     const struct name name = name_of("alike", error);
     /* A line that starts with a blank is a row of a table, and belongs to the line above it. */
     bool alone = *text == ' ' || knows(error);
-    int fd = alone ? -1 : listen_as(&name, alike.workers);
+    int fd = alone ? -1 : listen_as(&name);
     if (fd >= 0) {
         alike.error[alike.printed++] = error;
         speak(fd, error, line);
@@ -210,7 +209,7 @@ bool uat_alike_speaks(const char *matter, uint64_t number)
         return true;
     const struct name name = name_of(matter, alike.job + number);
     /* The socket stays open until this process ends, so that the name is taken. */
-    if (listen_as(&name, alike.workers) >= 0)
+    if (listen_as(&name) >= 0)
         return true;
     int fd = reach(&name);
     if (fd >= 0)

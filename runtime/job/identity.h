@@ -6,7 +6,6 @@
 #ifndef UAT_IDENTITY_H
 #define UAT_IDENTITY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -13,12 +13,10 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "base/delay.h"
 #include "runtime/global/global.h"
 #include "include/uat/sync.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"
-#include "runtime/job/self.h"
 #include "runtime/sync/waitobj.h"
 #include "runtime/job/fatal.h"
 

@@ -94,20 +94,20 @@ static bool leaves_zeroes(uint64_t seed)
     return mix(seed + 5) % 4 == 0;
 }
 
-/* check: whether to check bytes [from, to) for the stamp; fill: whether to give them a new stamp. Returns the number of
+/* Give bytes [from, to) a new stamp. check: whether to check them for the old stamp before. Returns the number of
  * errors. */
-static uint64_t renew(uint64_t from, uint64_t to, uint64_t seed, bool check, bool fill)
+static uint64_t renew(uint64_t from, uint64_t to, uint64_t seed, bool check)
 {
     uint64_t errors = 0, n, rest;
     for (uint64_t at = from; at < to; at += n) {
         unsigned char *p = place_of(at, &rest);
         n = to - at < PIECE ? to - at : PIECE;
         n = n < rest ? n : rest;
-        enum uat_access access = check && fill ? UAT_READ_WRITE : fill ? UAT_WRITE : UAT_READ;
+        enum uat_access access = check ? UAT_READ_WRITE : UAT_WRITE;
         unsigned char *q = uat_global_checkout(p, n, access);
         for (uint64_t i = 0; i < n && check; i++)
             errors += q[i] != stamp(seed, at + i);
-        for (uint64_t i = 0; i < n && fill; i++)
+        for (uint64_t i = 0; i < n; i++)
             q[i] = check && leaves_zeroes(seed) ? 0 : stamp(seed + check, at + i);
         uat_global_checkin(p, n, access);
     }
@@ -172,7 +172,7 @@ void memory_begin(struct memory *m, uint64_t seed)
     for (size_t i = 0; i < size; i++)
         o[i] = stamp(seed, i);
     uat_global_checkin(m->object, size, UAT_WRITE);
-    renew(m->from, m->own, seed, false, true);
+    renew(m->from, m->own, seed, false);
     if (!is_frozen && m->from < FROZEN && m->own > m->from) {
         unsigned char bytes[64];
         for (uint64_t at = m->from, n; at < m->own && at < FROZEN; at += n) {
@@ -202,7 +202,7 @@ static uint64_t check_frozen(uint64_t seed)
 
 uint64_t memory_end(const struct memory *m, uint64_t seed)
 {
-    uint64_t errors = renew(m->from, m->own, seed, true, true) + end_temporary(m, seed);
+    uint64_t errors = renew(m->from, m->own, seed, true) + end_temporary(m, seed);
     errors += *m->replica != mix(REPLICA);
     return errors + (is_frozen ? check_frozen(seed) : 0);
 }

@@ -5,7 +5,6 @@
  * the same.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "uat.h"
 #include "uat/dataflow.h"

@@ -5,7 +5,6 @@
  * this transport pages are allocated on first use.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>

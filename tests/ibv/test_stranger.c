@@ -6,7 +6,6 @@
  * - It sends the right token, but requests another queue pair or another rank.
  * - It answers a request in a worker's place.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
 #include <signal.h>

@@ -4,7 +4,6 @@
  * Usage: reducers [ROUNDS] */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <uat.h>
 #include <uat/pattern.h>

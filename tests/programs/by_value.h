@@ -4,7 +4,6 @@
 #define BY_VALUE_H
 
 #include <stdio.h>
-#include <string.h>
 
 #include "uat.h"
 

@@ -3,9 +3,6 @@
 #ifndef COMBINATIONS_HPP
 #define COMBINATIONS_HPP
 
-#include <array>
-#include <cerrno>
-
 #include <uat.hpp>
 
 #include "tests/mix.h"

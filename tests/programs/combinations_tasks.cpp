@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Combinations of reducers, exceptions, generators, cancellation and waiting. */
 #include <cstdio>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 

@@ -5,7 +5,6 @@
  * usage: forks DEPTH, or forks refuse spawn|return|join, or forks variables. The last form shows the LD_LIBRARY_PATH
  * that a child finds.
  */
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>

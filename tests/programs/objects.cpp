@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <tuple>
 #include <utility>
 

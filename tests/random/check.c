@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/mix.h"
 #include "tests/random/interpret.h"
 
 static _Noreturn void give_up(const struct op *o)
@@ -76,24 +75,24 @@ static _Noreturn void tell_bytes(int index, struct range range, const char *seen
     give_up(o);
 }
 
-void check_bytes(int index, int place, struct range range, const void *seen)
+void check_bytes(int index, struct range range, const void *seen)
 {
     struct op *o = &program.op[index];
     uint64_t hash = hash_bytes(1, seen, range.bytes);
     if (plain)
-        o->expect[place] = hash;
-    else if (o->expect[place] != hash)
+        o->expect = hash;
+    else if (o->expect != hash)
         tell_bytes(index, range, seen);
 }
 
-void check_number(int index, int place, uint64_t seen, const char *what)
+void check_number(int index, uint64_t seen, const char *what)
 {
     struct op *o = &program.op[index];
     if (plain) {
-        o->expect[place] = seen;
-    } else if (o->expect[place] != seen) {
+        o->expect = seen;
+    } else if (o->expect != seen) {
         head(o);
-        fprintf(stderr, "%s: expected %" PRIu64 ", seen %" PRIu64 "\n", what, o->expect[place], seen);
+        fprintf(stderr, "%s: expected %" PRIu64 ", seen %" PRIu64 "\n", what, o->expect, seen);
         give_up(o);
     }
 }

@@ -4,8 +4,6 @@
 #include "uat/pattern.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/mix.h"
 
@@ -52,11 +50,11 @@ static void read_range(int index)
     } else {
         if (o->way == 4 && !plain)
             uat_global_prefetch(memory_at(o->range), o->range.bytes);
-        check_bytes(index, 0, o->range, memory_checkout(o->range, UAT_READ));
+        check_bytes(index, o->range, memory_checkout(o->range, UAT_READ));
         memory_checkin(o->range, UAT_READ);
         return;
     }
-    check_bytes(index, 0, o->range, local);
+    check_bytes(index, o->range, local);
 }
 
 static void write_range(int index)
@@ -78,7 +76,7 @@ static void write_range(int index)
     if (access == UAT_WRITE) {
         stamp_fill(place, o->stamp, 0, o->range.bytes);
     } else {
-        check_bytes(index, 0, o->range, place);
+        check_bytes(index, o->range, place);
         stamp_mix(place, o->stamp, 0, o->range.bytes);
     }
     memory_checkin(o->range, access);
@@ -90,7 +88,7 @@ static void open_range(int index, struct frame *f)
     const struct op *o = &program.op[index];
     char *place = memory_checkout(o->range, o->access);
     if (o->access != UAT_WRITE)
-        check_bytes(index, 0, o->range, place);
+        check_bytes(index, o->range, place);
     if (o->access == UAT_WRITE)
         stamp_fill(place, o->stamp, 0, o->range.bytes / 2);
     if (o->access == UAT_READ_WRITE)
@@ -105,7 +103,7 @@ static void close_range(int index, const struct frame *f)
     uint32_t half = o->range.bytes / 2;
     uint64_t stamp = program.op[o->link].stamp;
     char *place = plain ? memory_at(o->range) : f->place[o->slot];
-    check_bytes(index, 0, o->access == UAT_WRITE ? part(o->range, 0, half) : o->range, place);
+    check_bytes(index, o->access == UAT_WRITE ? part(o->range, 0, half) : o->range, place);
     if (o->access == UAT_WRITE)
         stamp_fill(place + half, stamp, half, o->range.bytes - half);
     if (o->access == UAT_READ_WRITE)
@@ -138,7 +136,7 @@ static void end_transfer(int index, struct frame *f)
     if (!plain)
         uat_global_transfer_wait(&f->transfer[o->slot]);
     if (o->access == UAT_READ)
-        check_bytes(index, 0, o->range, plain ? memory_at(o->range) : local_of(o, f));
+        check_bytes(index, o->range, plain ? memory_at(o->range) : local_of(o, f));
 }
 
 /* Wait until the word has this value. */
@@ -176,7 +174,7 @@ static void publish(int index)
         if (!plain)
             await_word(o, o->value);
         memory_get(large[OPENS], o->range);
-        check_bytes(index, 0, o->range, large[OPENS]);
+        check_bytes(index, o->range, large[OPENS]);
         store_word(o, o->count);
     } else if (!plain) {
         await_word(o, o->count);

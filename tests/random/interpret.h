@@ -55,11 +55,11 @@ void interpret_task(void *arg, void *result);
 /* The reference executes all operations before this one, including whole runs, and stores what it sees. */
 void reference_until(int index);
 
-/* Compare the range's bytes, `seen`, with the bytes that the reference saw at the same place of the operation. In the
- * reference, store them. */
-void check_bytes(int index, int place, struct range range, const void *seen);
+/* Compare the range's bytes, `seen`, with the bytes that the reference saw in this operation. In the reference, store
+ * their hash. */
+void check_bytes(int index, struct range range, const void *seen);
 /* check_bytes() for a number. */
-void check_number(int index, int place, uint64_t seen, const char *what);
+void check_number(int index, uint64_t seen, const char *what);
 /* Check a condition that must hold in any order of tasks. */
 void check_that(const struct op *o, bool holds, const char *what);
 

@@ -168,7 +168,7 @@ static void reduce(int index, bool scans)
         uat_reduce(0, n, &reduction, &index, sizeof(index), &h);
     else
         uat_reduce_grain(0, n, 1 + o->way % 3, &reduction, &index, sizeof(index), &h);
-    check_number(index, 0, h.hash, scans ? "a scan" : "a reduction");
+    check_number(index, h.hash, scans ? "a scan" : "a reduction");
 }
 
 static void sort(const struct op *o)

@@ -2,7 +2,6 @@
 /* Operations on objects that tasks wait for. The reference never waits, because it executes all operations in order. */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "tests/mix.h"
 #include "tests/random/interpret.h"

@@ -85,9 +85,9 @@ void interpret_word(int index)
         for (uint64_t seen = uat_atomic_load(word); (old = uat_atomic_cmp_swap(word, seen, seen + o->value)) != seen;)
             seen = old;
     else
-        old = change(o, word, o->expect[0]);
+        old = change(o, word, o->expect);
     if (o->way >= 3)
-        check_number(index, 0, old, "an atomic word");
+        check_number(index, old, "an atomic word");
 }
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/random/memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -121,7 +121,7 @@ struct op {
     struct range range; /* the bytes that the operation accesses */
     uint64_t stamp;     /* stamp of the bytes that the operation writes */
     uint64_t value, count;
-    uint64_t expect[2]; /* what the reference saw: hashes of bytes, or a word's value */
+    uint64_t expect; /* what the reference saw: the hash of bytes, or a word's value */
     struct choice choice[CASES];
 };
 

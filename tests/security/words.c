@@ -11,7 +11,6 @@
 #include "runtime/flow/state.h"
 #include "runtime/global/array.h"
 #include "runtime/global/global.h"
-#include "runtime/replica.h"
 #include "runtime/sched/park.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"

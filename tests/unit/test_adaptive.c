@@ -10,8 +10,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <string.h>
-
 #include "runtime/adaptive/cell.h"
 #include "runtime/adaptive/context.h"
 #include "runtime/job/self.h"

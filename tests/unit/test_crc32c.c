@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: the CRC-32C agrees with RFC 3720, and with the definition for all lengths. This holds with the
  * processor's instruction, with lanes and with tables, and for data in one piece or in several. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

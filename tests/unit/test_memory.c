@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: the amount of free memory is read from the kernel's files. The test writes such files to a temporary
  * folder. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <ftw.h>

@@ -2,10 +2,7 @@
 /* Description: a worker whose launcher does not answer ends the other workers of its machine, and no other process. A
  * record is refused if its process number stands for many processes, because a signal to it would reach all of them. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

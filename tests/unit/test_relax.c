@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: a long wait sleeps only if workers outnumber cores. It looks a minimum number of times before it sleeps.
  * No sleep takes a large part of the wait so far, and none takes more than 20 ms. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "deque/settings.h"
 #include "runtime/global/settings.h"
 #include "runtime/job/settings.h"

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <functional>
-#include <utility>
 
 #include "examples/small/tbb/tbb.hpp"
 

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <type_traits>
-#include <utility>
 
 #include "uat/detail/task.hpp"
 #include "uat/reducer.h"
