@@ -41,13 +41,14 @@ enum {
 /* Check a waiter that was READ from a record of this rank: peers may have written it. */
 static void check_waiter(const struct uat_waiter *waiter, int rank)
 {
-    if (!uat_park_is_stack(waiter->sp, waiter->base)) {
+    uint32_t berth = uat_worker.deque.berth;
+    if (!uat_park_is_stack(waiter->sp, waiter->base) || (berth && waiter->base != uat_berth_base(waiter->sp, berth))) {
         bool begins = waiter->sp >= uat_segment.low && waiter->sp < uat_segment.high && waiter->sp % 8 == 0;
         uat_word_refuse(rank, "the stack of the waiter in a join record", begins ? waiter->base : waiter->sp);
     }
     if (waiter->rank >= (uint64_t)uat_self.size && !uat_ghosts_has(waiter->rank))
         uat_word_refuse(rank, "the rank of the waiter in a join record", waiter->rank);
-    if (uat_worker.deque.berth) /* the stack waits in its berth, not in a block */
+    if (berth) /* the stack waits in its berth, not in a block */
         return;
     if (waiter->block >> 48 || !uat_park_is_block(waiter->rank << 48 | waiter->block, waiter->base - waiter->sp))
         uat_word_refuse(rank, "the block of the waiter in a join record", waiter->block);
