@@ -1,122 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cache of far memory: a ring of places. Block b of global memory has its place in slot b mod slots. The ring is
- * mapped twice in a row, so that a range of several blocks is contiguous. A miss takes no system call.
+ * mapped twice in a row (arena.c), so that a range of several blocks is contiguous. A miss takes no system call.
+ *
+ * Here are checkout and checkin of ranges that are neither near nor shown as valid. For near and for shown ranges,
+ * include/uat/detail/global.h makes no call.
  */
-#include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <stdlib.h>
-
-#include "base/log.h"
-#include "runtime/global/settings.h"
 #include "runtime/global/cache.h"
-#include "runtime/global/record.h"
-#include "runtime/global/array.h"
+
+#include <string.h>
+
 #include "runtime/global/link.h"
+#include "runtime/global/record.h"
+#include "runtime/job/fatal.h"
 #include "runtime/trace/trace.h"
 
-enum { LANDING = 4096 /* bytes reserved around the landing word */ };
-
-static const struct uat_shown_run nothing; /* shown before global memory is open, and in a job on one host */
-struct uat_far uat_far = {.shown = &nothing,
-                          .epoch = UINT64_C(1) << UAT_FAR_EPOCH_SHIFT,
-                          .last = uat_opens,
-                          .full = uat_opens + UAT_OPEN_MAX};
-_Static_assert((int)UAT_FAR_BLOCK_SHIFT == UAT_BLOCK_SHIFT, "slots have a run each");
-
-/*
- * Map the arena, and right after it the ring a second time. The ring starts 1 MiB after a multiple of 2 MiB. So a
- * byte's place in the ring and a byte at the same offset in any array never collide in a first-level cache. The reason
- * is in place.c: bit 20 is 1 in one address and 0 in the other, and bit 15 is the same in both.
- */
-static int map_arena(struct uat_global *g)
-{
-    const size_t unit = UINT64_C(2) << 20, apart = unit / 2, size = g->arena.size + g->cache.ring_size;
-    char *p = mmap(NULL, size + unit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return -errno;
-    size_t before = (apart - ((uintptr_t)p + g->arena.size - g->cache.ring_size)) % unit;
-    if (before)
-        munmap(p, before);
-    p += before;
-    munmap(p + size, unit - before);
-    g->arena.base = p;
-    if (mmap(p, g->arena.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, g->arena.fd, 0) ==
-        MAP_FAILED)
-        return -errno;
-    off_t ring = (off_t)(g->arena.size - g->cache.ring_size);
-    if (g->cache.ring_size && mmap(p + g->arena.size, g->cache.ring_size, PROT_READ | PROT_WRITE,
-                                   MAP_SHARED | MAP_FIXED | MAP_POPULATE, g->arena.fd, ring) == MAP_FAILED)
-        return -errno;
-    return 0;
-}
-
-void uat_cache_plan(void)
-{
-    struct uat_global *g = &uat_global;
-    size_t slots = 1;
-    while (2 * slots * UAT_BLOCK <= uat_global_settings.cache_size)
-        slots *= 2;
-    g->cache.ring_size = g->far ? slots * UAT_BLOCK : 0;
-    g->cache.ring_mask = g->cache.ring_size - 1;
-    g->arena.overflow_size = g->cache.ring_size / 4;
-    g->cache.slot_mask = slots - 1;
-    g->arena.size = g->arena.overflow_size + (size_t)UAT_BOUNCES * UAT_BOUNCE + LANDING + g->cache.ring_size;
-}
-
-int uat_cache_open(void)
-{
-    struct uat_global *g = &uat_global;
-    g->arena.fd = memfd_create("uat-cache", MFD_CLOEXEC);
-    g->cache.slot =
-        aligned_alloc(_Alignof(struct uat_slot_of_cache), (g->cache.slot_mask + 1) * sizeof(*g->cache.slot));
-    g->cache.shown = calloc(g->cache.slot_mask + 1, sizeof(*g->cache.shown));
-    g->cache.pending = calloc(g->cache.slot_mask + 1, sizeof(*g->cache.pending));
-    int rc = !g->cache.slot || !g->cache.shown || !g->cache.pending ? -ENOMEM : g->arena.fd < 0 ? -errno : 0;
-    if (g->cache.slot)
-        memset(g->cache.slot, 0, (g->cache.slot_mask + 1) * sizeof(*g->cache.slot));
-    if (!rc && ftruncate(g->arena.fd, (off_t)g->arena.size))
-        rc = -errno;
-    if (!rc)
-        rc = map_arena(g);
-    if (rc) {
-        uat_error("no memory for the cache of far memory, %zu KiB: %s; lower UAT_CACHE_SIZE", g->arena.size >> 10,
-                  strerror(-rc));
-        return rc;
-    }
-    g->arena.overflow = g->arena.base;
-    g->bounce.buffers = g->arena.overflow + g->arena.overflow_size;
-    g->arena.landing = (uint64_t *)(g->bounce.buffers + (size_t)UAT_BOUNCES * UAT_BOUNCE);
-    g->cache.ring = g->arena.base + g->arena.size - g->cache.ring_size;
-    if (g->far) {
-        uat_far.shown = g->cache.shown;
-        uat_far.ring = g->cache.ring;
-        uat_far.mask = g->cache.ring_mask;
-    }
-    return 0;
-}
-
-void uat_cache_close(void)
-{
-    struct uat_global *g = &uat_global;
-    if (g->arena.base)
-        munmap(g->arena.base, g->arena.size + g->cache.ring_size);
-    if (g->cache.slot && g->arena.fd >= 0)
-        close(g->arena.fd);
-    uat_far.shown = &nothing;
-    uat_far.mask = 0;
-    free(g->cache.slot);
-    free(g->cache.shown);
-    free(g->cache.pending);
-    g->arena.base = g->cache.ring = NULL;
-    g->cache.slot = NULL;
-    g->cache.shown = NULL;
-    g->cache.pending = NULL;
-    g->cache.pending_count = 0;
-}
+enum { POST_AT = 2 * UAT_PART /* this number of pending bytes justifies an operation */ };
 
 /* Record that a prefetch to the slot has completed. */
 static void settle(struct uat_slot_of_cache *s)
@@ -153,7 +52,9 @@ void uat_cache_hide(void)
         hide(&g->cache.slot[i]);
 }
 
-bool uat_cache_show(uintptr_t at, size_t bytes)
+/* Publish the run of the range, if it lies in one block and all of it is valid. Returns whether the run was
+ * published. */
+static bool show_range(uintptr_t at, size_t bytes)
 {
     size_t from = at % UAT_BLOCK;
     if (!uat_global.cache.shows)
@@ -166,11 +67,55 @@ bool uat_cache_show(uintptr_t at, size_t bytes)
     return true;
 }
 
+/*
+ * Write-back: bytes that were checked in are written to their homes. Small neighbouring ranges wait in their slot until
+ * they form one large range, or until something needs them at home. Then these ranges are posted as WRITEs. No worker
+ * waits for the WRITEs before the next release.
+ */
+void uat_cache_post_slot(struct uat_slot_of_cache *s)
+{
+    uint32_t from = s->dirty, to = s->dirty_end;
+    if (to == 0)
+        return;
+    s->dirty_end = 0;
+    s->write_end = uat_link_write((s->block << UAT_BLOCK_SHIFT) + from, uat_slot_place(s) + from, to - from);
+}
+
+/* Bytes [from, to) of the slot were checked in: post them, or keep them pending. */
+static void mark_slot(struct uat_slot_of_cache *s, size_t from, size_t to)
+{
+    struct uat_global *g = &uat_global;
+    if (s->dirty_end && from <= s->dirty_end && to >= s->dirty) { /* G4: no byte lies between the two ranges */
+        s->dirty = from < s->dirty ? (uint32_t)from : s->dirty;
+        s->dirty_end = to > s->dirty_end ? (uint32_t)to : s->dirty_end;
+    } else {
+        uat_cache_post_slot(s);
+        s->dirty = (uint32_t)from;
+        s->dirty_end = (uint32_t)to;
+    }
+    g->release.needed = true;
+    if (s->dirty_end - s->dirty >= POST_AT) {
+        uat_cache_post_slot(s);
+    } else if (!s->listed) {
+        s->listed = true;
+        g->cache.pending[g->cache.pending_count++] = (uint32_t)(s - g->cache.slot);
+    }
+}
+
+void uat_cache_post_range(uintptr_t at, size_t bytes)
+{
+    for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (at + bytes - 1) >> UAT_BLOCK_SHIFT; block++) {
+        struct uat_slot_of_cache *s = uat_slot_for(block);
+        if (s->block == block)
+            uat_cache_post_slot(s);
+    }
+}
+
 /* Assign the slot to a block. Before that, the last WRITE from the slot and the last READ into it must be complete
  * (G6). */
 static void evict_and_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch)
 {
-    uat_writeback_slot(s);
+    uat_cache_post_slot(s);
     if (s->block) {
         uat_link_wait((int)s->link, s->write_end);
         uat_link_wait((int)s->link, s->read_end);
@@ -219,7 +164,7 @@ static void fetch(struct uat_slot_of_cache *s, unsigned missing)
 {
     uintptr_t start = (uintptr_t)s->block << UAT_BLOCK_SHIFT;
     if (s->dirty_end) /* the READ would overwrite bytes that are not yet posted */
-        uat_writeback_slot(s);
+        uat_cache_post_slot(s);
     for (unsigned part = 0; part < UAT_PARTS;) {
         unsigned end = part;
         while (end < UAT_PARTS && missing >> end & 1)
@@ -264,7 +209,7 @@ static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum u
         unsigned missing = needed(from, to, access) & ~s->valid;
         if (missing)
             fetch(s, missing);
-        s->valid |= touched; /* this becomes true once uat_cache_checkout() has waited and the caller has written */
+        s->valid |= touched; /* this becomes true once checkout_by_cache() has waited and the caller has written */
         show(s, (unsigned)(from >> UAT_PART_SHIFT));
         p += to - from;
     }
@@ -299,7 +244,7 @@ static bool fits_ring(const struct uat_array *a, uintptr_t at, size_t bytes)
     return true;
 }
 
-void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access)
+static void *checkout_by_cache(uintptr_t at, size_t bytes, enum uat_access access)
 {
     struct uat_global *g = &uat_global;
     const struct uat_array *a = uat_array_of(at);
@@ -315,19 +260,84 @@ void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access)
     return place;
 }
 
-void uat_cache_prefetch(uintptr_t at, size_t bytes)
+static __attribute__((noinline, cold)) void check_access(const char *call, uintptr_t at, size_t bytes,
+                                                         enum uat_access access)
 {
-    const struct uat_array *a = uat_array_check("uat_global_prefetch()", at, bytes);
+    if (access != UAT_READ && access != UAT_WRITE && access != UAT_READ_WRITE)
+        uat_fatal("%s: %p: the access is %d, not UAT_READ, UAT_WRITE or UAT_READ_WRITE", call, (void *)at, (int)access);
+    if (bytes == 0)
+        return;
+    const struct uat_array *a = uat_array_check(call, at, bytes);
+    if (access & UAT_WRITE)
+        uat_array_refuse_frozen(call, a, at, bytes);
+    if (uat_global.config.watch && uat_global_is_array((const void *)at))
+        uat_global.config.watch(at, bytes, (access & UAT_WRITE) != 0);
+}
+
+void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access)
+{
+    uintptr_t at = (uintptr_t)p;
+    void *place = show_range(at, bytes) ? uat_far_hit(at, bytes, access) : NULL;
+    if (place)
+        return place;
+    check_access("uat_global_checkout()", at, bytes, access);
+    if (bytes == 0 || uat_global_near(p, bytes) == bytes) {
+        uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_NEAR);
+        return (void *)at;
+    }
+    return checkout_by_cache(at, bytes, access);
+}
+
+/* Note a write to a range of the ring. */
+static __attribute__((noinline)) void mark(uintptr_t at, size_t bytes)
+{
     for (uintptr_t p = at, end = at + bytes; p < end;) {
+        struct uat_slot_of_cache *s = uat_slot_for(p >> UAT_BLOCK_SHIFT);
         size_t from = p % UAT_BLOCK, to = end - p < UAT_BLOCK - from ? from + (end - p) : UAT_BLOCK;
-        bool far = !uat_array_home(a, p).near;
-        struct uat_slot_of_cache *s = far ? prepare(a, p >> UAT_BLOCK_SHIFT) : NULL;
+        mark_slot(s, from, to);
+        p += to - from;
+    }
+}
+
+static __attribute__((noinline)) void checkin_slowly(uintptr_t at, size_t bytes, enum uat_access access)
+{
+    struct uat_open o;
+    uat_open_pop(at, bytes, access, &o);
+    if (uat_open_kind(&o) & UAT_OPEN_OVERFLOW)
+        uat_overflow_checkin(&o);
+    else if (!(uat_open_kind(&o) & UAT_OPEN_NEAR) && (access & UAT_WRITE))
+        mark(at, bytes);
+}
+
+void uat_global_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access)
+{
+    uintptr_t at = (uintptr_t)p;
+    const struct uat_open *last = uat_far.last;
+    if (last->at != at || last->what != uat_open_what(bytes, access)) {
+        checkin_slowly(at, bytes, access);
+        return;
+    }
+    uat_far.last--;
+    if (access & UAT_WRITE)
+        mark(at, bytes);
+}
+
+void uat_global_prefetch(const void *p, size_t bytes)
+{
+    uintptr_t at = (uintptr_t)p, end = at + bytes;
+    if (!bytes || uat_near_holds(at, bytes) || bytes > uat_global.cache.ring_size / 2)
+        return;
+    const struct uat_array *a = uat_array_check("uat_global_prefetch()", at, bytes);
+    while (at < end) {
+        size_t from = at % UAT_BLOCK, to = end - at < UAT_BLOCK - from ? from + (end - at) : UAT_BLOCK;
+        bool far = !uat_array_home(a, at).near;
+        struct uat_slot_of_cache *s = far ? prepare(a, at >> UAT_BLOCK_SHIFT) : NULL;
         unsigned missing = s ? uat_parts_touched(from, to) & ~(s->valid | s->arriving) : 0;
         if (missing) {
             fetch(s, missing);
             s->arriving |= (uint16_t)missing;
         }
-        p += to - from;
+        at += to - from;
     }
 }
 

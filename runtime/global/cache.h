@@ -22,29 +22,21 @@ struct uat_slot_of_cache {
 
 _Static_assert(sizeof(struct uat_slot_of_cache) == 64, "one line");
 
-/* Decide the cache's size: sets arena_size and the other sizes. */
-void uat_cache_plan(void);
-int uat_cache_open(void);
-void uat_cache_close(void);
-void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access);
-/* Publish the range's run if the range lies in one block and all of it is valid. Returns whether it published the
- * run. */
-bool uat_cache_show(uintptr_t at, size_t bytes);
+/* arena.c: choose the sizes of the arena's parts; make them; give them back. */
+void uat_arena_plan(void);
+int uat_arena_open(void);
+void uat_arena_close(void);
+
 /* Make all slots show no run. */
 void uat_cache_hide(void);
-void uat_cache_prefetch(uintptr_t at, size_t bytes);
 /* A put has written [at, at + bytes): write the same bytes to the cached copy (G8). */
 void uat_cache_update(uintptr_t at, const void *from, size_t bytes);
 /* Drop what is cached of the array. */
 void uat_cache_drop(const struct uat_array *a);
-
-/* The following functions are in writeback.c. */
-/* Note that bytes [from, to) of the slot were checked in. */
-void uat_writeback_mark(struct uat_slot_of_cache *s, size_t from, size_t to);
 /* Post all bytes of the slot that were checked in and not yet posted. */
-void uat_writeback_slot(struct uat_slot_of_cache *s);
+void uat_cache_post_slot(struct uat_slot_of_cache *s);
 /* Post the pending bytes of [at, at + bytes). */
-void uat_writeback_range(uintptr_t at, size_t bytes);
+void uat_cache_post_range(uintptr_t at, size_t bytes);
 
 /* overflow.c: check out a range that the ring cannot hold in one piece. */
 void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access);

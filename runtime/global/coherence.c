@@ -29,7 +29,7 @@ static __attribute__((noinline)) void release(void)
     for (uint32_t i = 0; i < g->cache.pending_count; i++) {
         struct uat_slot_of_cache *s = &g->cache.slot[g->cache.pending[i]];
         s->listed = false;
-        uat_writeback_slot(s);
+        uat_cache_post_slot(s);
     }
     g->cache.pending_count = 0;
     for (int link = 0; link < g->host.count; link++) /* all flushes are posted before the first wait */

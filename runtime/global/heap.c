@@ -283,7 +283,7 @@ static void give_back(uintptr_t object, int part)
     struct freed f;
     uat_get_unchecked(&f.header, (uintptr_t)header_of(object), sizeof(f.header));
     check_state(object, &f.header);
-    uat_writeback_range(object, room_of((unsigned)f.header.class_)); /* post its bytes before its reuse */
+    uat_cache_post_range(object, room_of((unsigned)f.header.class_)); /* post its bytes before its reuse */
     f.header.state = FREED ^ object;
     uint64_t head = uat_atomic_load(freed_list(part)), seen;
     for (;;) {

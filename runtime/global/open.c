@@ -127,7 +127,7 @@ static void close_links(struct uat_global *g)
     if (g->bulk)
         g->bulk->class_->close(g->bulk);
     g->bulk = NULL;
-    uat_cache_close();
+    uat_arena_close();
     free(g->release.unreleased);
     g->release.unreleased = NULL;
 }
@@ -156,13 +156,13 @@ int uat_global_start(void)
     if (g->is_open)
         return 0;
     find_hosts(g);
-    uat_cache_plan();
+    uat_arena_plan();
     int rc = open_links(g);
     if (!rc)
         rc = uat_overcommit_check_caches();
     rc = uat_global_agree(rc);
     if (!rc)
-        rc = uat_global_agree(uat_cache_open());
+        rc = uat_global_agree(uat_arena_open());
     if (!rc)
         rc = uat_global_agree(connect_links(g));
     if (!rc) {

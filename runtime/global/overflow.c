@@ -74,7 +74,7 @@ void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access)
             memcpy(place + done, (void *)(at + done), n);
             continue;
         }
-        uat_writeback_range(at + done, n);
+        uat_cache_post_range(at + done, n);
         uint64_t end = uat_link_read(at + done, place + done, n);
         uat_link_wait(home.host, end);
         g->count.bytes_fetched += n;
@@ -95,7 +95,7 @@ void uat_overflow_checkin(struct uat_open *o)
             memcpy((void *)(o->at + done), o->place + done, n);
             continue;
         }
-        uat_writeback_range(o->at + done, n);
+        uat_cache_post_range(o->at + done, n);
         uint64_t end = uat_link_write(o->at + done, o->place + done, n);
         uat_link_wait(home.host, end); /* after this the place may be reused */
         uat_cache_update(o->at + done, o->place + done, n);

@@ -48,7 +48,7 @@ static void begin_far(uat_global_transfer_t *t, char *local, uintptr_t at, size_
 {
     struct uat_global *g = &uat_global;
     unsigned number = 0;
-    uat_writeback_range(at, bytes);
+    uat_cache_post_range(at, bytes);
     char *to = direct ? local : take_bounce(home->host, &number);
     uint64_t end = uat_link_read(at, to, bytes);
     g->count.bytes_fetched += bytes;
@@ -79,7 +79,7 @@ static void finish(uat_global_transfer_t *t)
  * the link's set, so the put's WRITE waits for a flush. */
 static uint64_t put_far(uintptr_t at, const void *source, size_t bytes)
 {
-    uat_writeback_range(at, bytes);
+    uat_cache_post_range(at, bytes);
     uat_cache_update(at, source, bytes);
     return uat_link_write(at, source, bytes);
 }

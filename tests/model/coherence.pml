@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Release and acquire of global memory: runtime/global/coherence.c, and the rules that cache.c, writeback.c and
- * transfer.c rely on (G2, G4 to G8 and G10 of docs/global.md). One fork-join program runs on several workers.
- * Operations on different workers' links are not ordered. On one link, only B1 and B2 of transport/bulk.h give an
- * order. Every read must see what it would see in the sequential program.
+ * Release and acquire of global memory: runtime/global/coherence.c, and the rules that cache.c and transfer.c rely on
+ * (G2, G4 to G8 and G10 of docs/global.md). One fork-join program runs on several workers. Operations on different
+ * workers' links are not ordered. On one link, only B1 and B2 of transport/bulk.h give an order. Every read must see
+ * what it would see in the sequential program.
  *
  * The bytes: A and B are in one part, so two writers share the part. C is in another block, which maps to the slot of A
  * and B. All bytes are far. Worker 0 starts; workers 1 and 2 are thieves:
@@ -97,7 +97,7 @@ inline post(w, byte_, how, what)
     }
 }
 
-/* uat_writeback_slot() */
+/* uat_cache_post_slot() */
 inline write_back(w)
 {
 #ifdef M_G4
