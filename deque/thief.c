@@ -48,6 +48,33 @@ int uat_thief_count(struct uat_thief *thief, int result)
     return result;
 }
 
+int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, int victim, const struct uat_op *ops, int count)
+{
+    uint64_t begin = uat_phase_begin();
+    int rc = uat_transport_do(thief->transport, victim, ops, count);
+    uat_phase_end(phase, begin);
+    return rc;
+}
+
+int uat_thief_read_all(struct uat_thief *thief, const struct uat_victims *victims,
+                       struct uat_op (*read)(struct uat_thief *thief, int victim, int i))
+{
+    struct uat_pending pending[UAT_PEEKS_MAX], *all[UAT_PEEKS_MAX];
+    uint64_t begin = uat_phase_begin();
+    uat_delay();
+    for (int i = 0; i < victims->count; i++) {
+        struct uat_op op = read(thief, victims->rank[i], i);
+        all[i] = &pending[i];
+        int rc = uat_transport_post(thief->transport, victims->rank[i], &op, 1, &pending[i]);
+        if (rc)
+            return rc;
+    }
+    thief->count.peeks += (uint64_t)victims->count;
+    int rc = uat_transport_wait(thief->transport, all, victims->count);
+    uat_phase_end(UAT_PHASE_PEEK, begin);
+    return rc;
+}
+
 struct uat_stack uat_thief_stack(const struct uat_thief *thief, const struct uat_slot *slot)
 {
     struct uat_stack stack = uat_place_stack(slot->place, thief->low);

@@ -18,34 +18,11 @@ static inline bool uat_thief_any(struct uat_thief *thief, int victim, const stru
 int uat_thief_count(struct uat_thief *thief, int result);
 
 /* uat_transport_do(), timed as a phase of the steal. */
-static inline int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, int victim, const struct uat_op *ops,
-                               int count)
-{
-    uint64_t begin = uat_phase_begin();
-    int rc = uat_transport_do(thief->transport, victim, ops, count);
-    uat_phase_end(phase, begin);
-    return rc;
-}
+int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, int victim, const struct uat_op *ops, int count);
 
 /* Post, for each victim, the READ that read() returns, and wait for all of these READs. This takes one round trip. */
-static inline int uat_thief_read_all(struct uat_thief *thief, const struct uat_victims *victims,
-                                     struct uat_op (*read)(struct uat_thief *thief, int victim, int i))
-{
-    struct uat_pending pending[UAT_PEEKS_MAX], *all[UAT_PEEKS_MAX];
-    uint64_t begin = uat_phase_begin();
-    uat_delay();
-    for (int i = 0; i < victims->count; i++) {
-        struct uat_op op = read(thief, victims->rank[i], i);
-        all[i] = &pending[i];
-        int rc = uat_transport_post(thief->transport, victims->rank[i], &op, 1, &pending[i]);
-        if (rc)
-            return rc;
-    }
-    thief->count.peeks += (uint64_t)victims->count;
-    int rc = uat_transport_wait(thief->transport, all, victims->count);
-    uat_phase_end(UAT_PHASE_PEEK, begin);
-    return rc;
-}
+int uat_thief_read_all(struct uat_thief *thief, const struct uat_victims *victims,
+                       struct uat_op (*read)(struct uat_thief *thief, int victim, int i));
 
 /* The stack that a slot names. It is not sane if the slot's words are known to be from two publications (T5). */
 struct uat_stack uat_thief_stack(const struct uat_thief *thief, const struct uat_slot *slot);
@@ -67,7 +44,7 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
 struct uat_op uat_thief_read_slot(struct uat_thief *thief, int victim, uint64_t index);
 
 /* The READ of the stack that a slot names, to the stack's original addresses. These addresses are free, because the
- * thief's region is empty. */
+ * thief's region is empty (with iso-address: because of T5). */
 struct uat_op uat_thief_read_stack(const struct uat_thief *thief, const struct uat_slot *slot);
 
 /* Publish the victim and the index that this thief is about to claim or to ask for. */
