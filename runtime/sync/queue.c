@@ -194,7 +194,7 @@ void uat_waitobj_wake_far(const struct uat_waking *waking, enum uat_park_kind ki
         uat_waitobj_reply(waking, size); /* the check */
         answer_far(waking, status, value, size);
     }
-    uat_waitobj_ready(waking, kind);
+    uat_waitobj_ready(waking, kind); /* append to this worker's list; uat_ready_offer(), deque/ready.c, offers it */
 }
 
 void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
@@ -219,5 +219,5 @@ void uat_waitobj_park(struct uat_park *wait, uint64_t name)
 {
     uint64_t object = wait->object; /* save it before another task may use the region */
     uat_waitobj_queue(name);
-    uat_waitobj_leave(object, 0);
+    uat_waitobj_leave(object, 0); /* if the object is far: uat_waitobj_leave_far(), waitobj.c */
 }

@@ -160,6 +160,7 @@ static inline int uat_waitobj_wait_word(uint64_t name, enum uat_park_kind kind, 
     static struct uat_park wait = {.park = uat_waitobj_park};
     wait.kind = kind;
     wait.object = name;
+    /* Save the registers on the task's stack, and go on in uat_schedule_next(), runtime/sched/scheduler.c. */
     return uat_park_word(&wait, value, to);
 }
 
