@@ -33,7 +33,7 @@ int uat_transport_post(struct uat_transport *t, int peer, const struct uat_op *o
         return refuse_chain(t, peer, count);
     if (p)
         p->done = false;
-    int rc = t->class_->post(t, peer, ops, count, p);
+    int rc = t->class_->post(t, peer, ops, count, p); /* over verbs: uat_ibv_post(), transport_ibv/posting.c */
     if (!rc)
         count_ops(t, ops, count); /* count only after post() has accepted the chain: the code of a refused operation may
                                    * be out of range */
@@ -46,7 +46,7 @@ int uat_transport_wait(struct uat_transport *t, struct uat_pending *const *pendi
     t->round_trips++;
     for (int i = 0; i < n; i++)
         while (!pending[i]->done) {
-            int rc = t->class_->progress(t);
+            int rc = t->class_->progress(t); /* over verbs: uat_ibv_progress(), transport_ibv/completion.c */
             if (rc)
                 return rc;
             if (!pending[i]->done)

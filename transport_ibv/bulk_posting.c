@@ -64,7 +64,7 @@ int uat_ibv_bulk_progress(struct uat_bulk *head)
 {
     struct uat_ibv_bulk *b = uat_ibv_bulk_of(head);
     const struct uat_ibv_completer q = {.cq = b->cq, .context = b, .retire = retire, .describe = describe};
-    return uat_ibv_take_completions(b->ibv, &q);
+    return uat_ibv_take_completions(b->ibv, &q); /* polls the queue, and calls retire() for each completion */
 }
 
 static int make_room(struct uat_ibv_bulk *b, const struct uat_ibv_bulk_link *link)
@@ -100,7 +100,7 @@ static void build_piece(struct uat_ibv_bulk *b, struct uat_ibv_bulk_link *link, 
                                       .remote = op->remote + p->from,
                                       .operand = op->operand,
                                       .compare = op->compare};
-    uat_ibv_request_build(b->ibv, link->pair, &r, out);
+    uat_ibv_request_build(b->ibv, link->pair, &r, out); /* translates r, and sets flags for fence and inline data */
 }
 
 /* Post a list of requests with one doorbell. Only the last request is signalled. Its completion ends all requests of

@@ -55,7 +55,7 @@ static void add_request(struct uat_ibv *ibv, struct uat_ibv_connection *c, struc
                                 .compare = op->compare};
     if (op->code == UAT_OP_WRITE && op->size > ibv->inline_max)
         r.local = payload(ibv, chain, op);
-    uat_ibv_request_build(ibv, c, &r, &b->request[i]);
+    uat_ibv_request_build(ibv, c, &r, &b->request[i]); /* translates r, and sets flags for fence and inline data */
     if (i)
         b->request[i - 1].wr.next = &b->request[i].wr;
     if (uat_ibv_is_atomic(op->code))

@@ -7,12 +7,13 @@
 void uat_link_wait(int link, uint64_t end)
 {
     struct uat_bulk *b = uat_global.bulk;
-    if (b->link[link].completed < end)
+    if (b->link[link].completed < end) /* over verbs, polls uat_ibv_bulk_progress(), transport_ibv/bulk_posting.c */
         uat_check(uat_bulk_wait(b, link, end));
 }
 
 void uat_link_post(int link, const struct uat_bulk_op *op)
 {
+    /* over verbs: uat_ibv_bulk_post(), transport_ibv/bulk_posting.c */
     uat_check(uat_global.bulk->class_->post(uat_global.bulk, link, op));
 }
 

@@ -167,6 +167,7 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
     uat_trace_end(UAT_TRACE_EVACUATE, begin, base - sp, -1);
     uat_global_before_wait();
     /* No fence is needed: an operation of the transport makes the name known, and orders our stores before it. */
+    /* Queue the task. For a future: uat_waitobj_park(), runtime/sync/queue.c. */
     wait->park(wait, (uint64_t)uat_self.rank << 48 | (uintptr_t)block);
 }
 
@@ -251,6 +252,8 @@ void uat_park_send(struct uat_park *wait, uint64_t name)
 uintptr_t uat_park_take_own(void)
 {
     struct uat_ready_task task;
+    /* Sent tasks (deque/inbox.c) and ready tasks take turns. With several workers, uat_ready_take_shared() in
+     * deque/ready.c takes the ready tasks. */
     if (!uat_check(uat_inbox_take_next(&uat_parking.inbox, &uat_parking.ready, &task)))
         return 0;
     uat_notice_begin(uat_stall_notice());

@@ -58,6 +58,7 @@ void uat_future_set(uat_future_t f, const void *value)
     uint64_t head = copy->head, tail = copy->tail;
     memcpy(uat_sync_staging()->value, value, f.size);
     copy->head = copy->tail = 0;
+    /* If the future is far, post a WRITE, which arrives before the guard is final. */
     uat_waitobj_write(f.object, uat_sync_staging()->value, o->data, f.size);
     uat_waitobj_leave(f.object, UAT_WAITOBJ_SET);
     uat_waitobj_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_sync_staging()->value, f.size);
@@ -86,7 +87,7 @@ static uint64_t get_now(uat_future_t f, void *value)
         uat_op_read(&staging->word, &o->word[SIZE], sizeof(staging->word)),  /* constant since the future was created */
         uat_op_read(uat_sync_staging()->value, o->data, uat_round8(f.size)), /* after the FETCH_ADD (O1): see above */
     };
-    uat_waitobj_do(f.object, chain, f.size > 0 ? 3 : 2);
+    uat_waitobj_do(f.object, chain, f.size > 0 ? 3 : 2); /* post to the home, and wait for completion */
     if (staging->old != UAT_WAITOBJ_SET)
         return staging->old;
     uat_global_after_resume(); /* pairs with the release in uat_waitobj_leave(), called by uat_future_set() */
@@ -121,6 +122,7 @@ void uat_future_get(uat_future_t f, void *value)
     if (get_now(f, value) == UAT_WAITOBJ_SET)
         return;
     static const char what[] = "uat_future_get()";
+    /* If the future is far: try_take_far(), waitobj.c. */
     const struct uat_waitobj *o = uat_waitobj_take(f.object, UAT_PARK_FUTURE, what);
     if (!o) { /* the future was set meanwhile, and stays set */
         get_now(f, value);

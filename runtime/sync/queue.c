@@ -172,7 +172,7 @@ void uat_waitobj_remove(uint64_t entry)
 }
 
 /* WRITE the answer into the task's evacuated stack. */
-void uat_waitobj_answer_far(const struct uat_waking *waking, uint64_t status, const void *value, size_t size)
+static void answer_far(const struct uat_waking *waking, uint64_t status, const void *value, size_t size)
 {
     struct uat_sync_staging *staging = uat_sync_staging();
     struct uat_op chain[3];
@@ -187,6 +187,16 @@ void uat_waitobj_answer_far(const struct uat_waking *waking, uint64_t status, co
     uat_waitobj_do(waking->name, chain, n);
 }
 
+void uat_waitobj_wake_far(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status, const void *value,
+                          size_t size)
+{
+    if (waking->reply) {
+        uat_waitobj_reply(waking, size); /* the check */
+        answer_far(waking, status, value, size);
+    }
+    uat_waitobj_ready(waking, kind); /* append to this worker's list; uat_ready_offer(), deque/ready.c, offers it */
+}
+
 void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
                           size_t size)
 {
@@ -198,7 +208,10 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
         name = name == tail ? 0 : waking.next;
         if (kind == UAT_PARK_CONDITION) /* the reply is a tag, which a broadcast ignores */
             waking.reply = 0;
-        uat_waitobj_wake(&waking, kind, status, value, size);
+        if (uat_waitobj_is_near(waking.name))
+            uat_waitobj_wake(&waking, kind, status, value, size);
+        else
+            uat_waitobj_wake_far(&waking, kind, status, value, size);
     }
 }
 
@@ -206,5 +219,5 @@ void uat_waitobj_park(struct uat_park *wait, uint64_t name)
 {
     uint64_t object = wait->object; /* save it before another task may use the region */
     uat_waitobj_queue(name);
-    uat_waitobj_leave(object, 0);
+    uat_waitobj_leave(object, 0); /* if the object is far: uat_waitobj_leave_far(), waitobj.c */
 }

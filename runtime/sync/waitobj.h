@@ -160,6 +160,7 @@ static inline int uat_waitobj_wait_word(uint64_t name, enum uat_park_kind kind, 
     static struct uat_park wait = {.park = uat_waitobj_park};
     wait.kind = kind;
     wait.object = name;
+    /* Save the registers on the task's stack, and go on in uat_schedule_next(), runtime/sched/scheduler.c. */
     return uat_park_word(&wait, value, to);
 }
 
@@ -289,7 +290,8 @@ static inline uint64_t uat_waitobj_swap_near(uint64_t *guard, uint64_t expected,
 struct uat_waitobj *uat_waitobj_take_slowly(uint64_t name, enum uat_park_kind kind, const char *what);
 void uat_waitobj_leave_far(uint64_t name, uint64_t final);
 bool uat_waitobj_unqueue_slowly(struct uat_waking *waking);
-void uat_waitobj_answer_far(const struct uat_waking *waking, uint64_t status, const void *value, size_t size);
+void uat_waitobj_wake_far(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status, const void *value,
+                          size_t size);
 
 static inline struct uat_waitobj *uat_waitobj_take(uint64_t name, enum uat_park_kind kind, const char *what)
 {
@@ -340,19 +342,27 @@ static inline void *uat_waitobj_reply(const struct uat_waking *waking, size_t si
     return (char *)(uintptr_t)waking->reply + 8;
 }
 
+/* Make the waiter's task ready. The answer, if there is one, must be complete (S5). */
+static inline void uat_waitobj_ready(const struct uat_waking *waking, enum uat_park_kind kind)
+{
+    struct uat_ready_task task = {.sp = waking->sp, .base = waking->base, .where = waking->name};
+    uat_park_ready(&task, waking->select ? UAT_PARK_SELECT : kind);
+}
+
 static inline void uat_waitobj_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
                                     const void *value, size_t size)
 {
-    void *to = waking->reply ? uat_waitobj_reply(waking, size) : NULL;
-    if (to && uat_waitobj_is_near(waking->name)) { /* the release in deque/ready.c follows */
+    if (!uat_waitobj_is_near(waking->name)) {
+        uat_waitobj_wake_far(waking, kind, status, value, size);
+        return;
+    }
+    if (waking->reply) { /* the release in deque/ready.c follows */
+        void *to = uat_waitobj_reply(waking, size);
         *(uint64_t *)(uintptr_t)waking->reply = status;
         if (size > 0)
             uat_waitobj_copy(to, value, uat_round8(size));
-    } else if (waking->reply) {
-        uat_waitobj_answer_far(waking, status, value, size);
     }
-    struct uat_ready_task task = {.sp = waking->sp, .base = waking->base, .where = waking->name};
-    uat_park_ready(&task, waking->select ? UAT_PARK_SELECT : kind);
+    uat_waitobj_ready(waking, kind);
 }
 
 #endif
