@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arena: the memory of the cache (its ring of places), of the overflow area, of the bounce buffers and of the word in
- * which atomics land. Adapters reach all of it.
+ * The arena: the memory of the cache (its ring of places), of the overflow area, of the bounce buffers and of the word
+ * in which atomics land. Adapters reach all of it.
  */
 #include <errno.h>
 #include <stdlib.h>
