@@ -92,8 +92,11 @@ static int refuse_stacks(void)
     uint64_t size = uat_segment_settings.berth;
     if (uat_segment_settings.stacks != UAT_STACKS_ISO)
         return 0;
-    const char *what = (size & (size - 1)) != 0            ? "a size that is no power of two"
-                       : uat_checkpoint_settings.folder[0] ? "UAT_CHECKPOINT"
+    if ((size & (size - 1)) != 0) {
+        uat_error("UAT_STACKS=iso,size=%zuk: the size must be a power of two", (size_t)size >> 10);
+        return -EINVAL;
+    }
+    const char *what = uat_checkpoint_settings.folder[0] ? "UAT_CHECKPOINT"
                        : uat_sched_settings.torture == UAT_TORTURE_EVACUATE
                            ? "UAT_TORTURE=evacuate, because no stack is moved away"
                            : NULL;

@@ -70,7 +70,8 @@ static void gather_counters(uat_stats_t *stats)
 static void gather(uat_stats_t *stats)
 {
     gather_counters(stats);
-    stats->stack_bytes_max = uat_segment.high - uat_segment_low_water();
+    stats->stack_bytes_max =
+        uat_worker.deque.berth ? uat_berth_pages() * UAT_BERTH_PAGE : uat_segment.high - uat_segment_low_water();
 }
 
 int uat_stats(uat_stats_t *stats)

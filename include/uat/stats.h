@@ -51,7 +51,7 @@ typedef struct {                                     /* the struct has no tag, b
     uint64_t evacuated_bytes;
     uint64_t resumed_bytes;                                    /* stack bytes fetched by greedy joins */
     uint64_t stack_bytes_max;                                  /* maximum number of stack bytes in the uni-address
-                                                                * region */
+                                                                * region; UAT_STACKS=iso: bytes of pages touched */
     uint64_t ops_read, ops_write, ops_fetch_add, ops_cmp_swap; /* one-sided operations posted */
     uint64_t round_trips;                                      /* waits for a completion, for any purpose */
     /* The one-sided operations that a network adapter executed. Most operations within the local host need no

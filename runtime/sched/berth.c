@@ -15,7 +15,6 @@
 #include "runtime/segment/settings.h"
 
 enum {
-    PAGE = 4096,
     MARK = sizeof(struct uat_record), /* a berth's mark is a join record of which only `returned` is used */
     LEFT_MIN = 1024                   /* bytes that must be left in a berth at each spawn and join */
 };
@@ -57,7 +56,7 @@ int uat_berth_open(void)
                   size * uat_segment_settings.berth >> 10);
         return -EINVAL;
     }
-    berths.touched = calloc(uat_segment_region_size() / PAGE / 64 + 1, sizeof(*berths.touched));
+    berths.touched = calloc(uat_segment_region_size() / UAT_BERTH_PAGE / 64 + 1, sizeof(*berths.touched));
     if (!berths.touched ||
         uat_record_pool_open(&berths.pool, (char *)marks.at + berths.first * MARK, MARK, berths.count)) {
         uat_berth_close();
@@ -86,8 +85,8 @@ static uint64_t *canary_at(uintptr_t base)
 static uint64_t touch(uintptr_t sp, uintptr_t base)
 {
     uint64_t fresh = 0;
-    for (uintptr_t at = sp / PAGE; at <= base / PAGE; at++) {
-        uint64_t i = at - uat_segment.low / PAGE, bit = UINT64_C(1) << i % 64;
+    for (uintptr_t at = sp / UAT_BERTH_PAGE; at <= base / UAT_BERTH_PAGE; at++) {
+        uint64_t i = at - uat_segment.low / UAT_BERTH_PAGE, bit = UINT64_C(1) << i % 64;
         fresh += !(berths.touched[i / 64] & bit);
         berths.touched[i / 64] |= bit;
     }
@@ -177,7 +176,7 @@ void uat_berth_check(uintptr_t sp, uintptr_t entry)
     uintptr_t base = uat_berth_base(sp, uat_segment_settings.berth - 1),
               low = base + UAT_BERTH_ROOM - uat_segment_settings.berth;
     uintptr_t below = low - UAT_BERTH_ROOM; /* where the canary of the berth below is */
-    uint64_t i = below / PAGE - uat_segment.low / PAGE;
+    uint64_t i = below / UAT_BERTH_PAGE - uat_segment.low / UAT_BERTH_PAGE;
     bool has_canary = low > uat_segment.low && (berths.touched[i / 64] >> i % 64 & 1);
     /* 0: between two runs the deepest part of the region is used for other things, and zeroed (uat_tree_copy()) */
     bool broken = has_canary && *canary_at(below) != 0 && *canary_at(below) != (CANARY ^ below);

@@ -27,6 +27,8 @@
 #include "runtime/sched/worker.h"
 #include "runtime/segment/frame.h"
 
+enum { UAT_BERTH_PAGE = 4096 /* bytes: the unit in which touched memory is counted */ };
+
 /* Reserve the berths' marks in the segment. */
 void uat_berth_reserve(void);
 
