@@ -28,6 +28,9 @@
 #include "runtime/sched/worker.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
+#include "runtime/job/neighbour.h"
+
+enum { LOOK_PUSHES = 1024 /* pushes by the slow path between two looks at the neighbour */ };
 
 /* A stack pointer farther than this many bytes below the region has another cause than an overflow of the stacks. */
 #define OVERFLOW_MAX (UINT64_C(64) << 30)
@@ -99,6 +102,17 @@ static void check_handle(uintptr_t sp)
                   (void *)handle);
 }
 
+/* While a thief's claim is not acknowledged, every push takes the slow path. The thief may be this worker's neighbour,
+ * and may have been stopped. Under some protocols no other thief can steal here meanwhile, so this worker may have work
+ * for hours. So it looks at its neighbour here, although it is not idle. */
+static void refill(void)
+{
+    static unsigned pushes;
+    if (++pushes % LOOK_PUSHES == 0)
+        uat_neighbour_look();
+    uat_deque_refill(&uat_worker.deque);
+}
+
 /* The slow path after the continuation at sp was pushed. [low, sp) holds the child's frame, result and argument.
  * Returns the base of the child's stack: sp, or, with iso-address, the base of the berth to which [low, sp) was
  * copied. */
@@ -114,7 +128,7 @@ uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
     uat_global_refuse_open("at a spawn");
     uintptr_t base = uat_worker.deque.berth ? uat_berth_enter(sp, low) : sp; /* before thieves can see the entry */
     if (!uat_worker.deque.berth || uat_torture_on || UAT_IS_VIRTUAL() || uat_deque_push_is_due(&uat_worker.deque))
-        uat_deque_refill(&uat_worker.deque);
+        refill();
     if (UAT_IS_VIRTUAL())
         uat_virtual->task();
     if (uat_torture_on) {

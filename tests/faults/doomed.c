@@ -2,8 +2,9 @@
 /*
  * Description: computes Fibonacci numbers. The fault campaign's signals end or stop workers, at once or in the middle
  * of a steal.
- * usage: [uatrun -n WORKERS] test-doomed N [--json]
+ * usage: [uatrun -n WORKERS] test-doomed N [-s RANK] [--json]
  *
+ *   -s RANK       this rank stops in its first steal, as after SIGRTMIN + 1
  *   SIGRTMIN      exit(0) at the next spawn; at a second signal: _exit(0) at once
  *   SIGRTMIN + 1  stop at the next moment at which the worker holds a claim or the lock of a victim
  *   SIGRTMIN + 2  die at the next such moment
@@ -16,7 +17,7 @@
 #include "runtime/inspect.h"
 #include "perf/bench.h"
 
-static int64_t n;
+static int64_t n, stopping = -1;
 static volatile sig_atomic_t told_to_exit, told_to_stop, told_to_die;
 
 static void take_signal(int number)
@@ -75,6 +76,7 @@ UAT_TASK(uint64_t, fib, int64_t, i)
 
 static int run(uint64_t *answer)
 {
+    told_to_stop = told_to_stop || uat_rank() == stopping;
     return fib_run(answer, n);
 }
 
@@ -100,6 +102,7 @@ static int sequential(uint64_t *answer)
 
 static const struct uat_bench_option options[] = {
     {NULL, "N", "which Fibonacci number", &n, NULL, 0, 90},
+    {"-s", "RANK", "this rank stops in its first steal; -1: none", &stopping, NULL, -1, 1023},
     {0},
 };
 

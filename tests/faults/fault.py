@@ -61,7 +61,7 @@ class Worker(Fault):
     number = signal.SIGKILL
 
     def hit(self, run):
-        return run.to_worker(self.number)
+        return run.to_worker(run.plan.rank, self.number)
 
 
 class KillWorker(Worker):
@@ -86,16 +86,16 @@ class ExitWorker(Worker):
         return run.starter.says_exited(run.plan.rank, run.plan.workers)
 
     def hit(self, run):
-        if not run.to_worker(signal.SIGRTMIN):
+        if not run.to_worker(run.plan.rank, signal.SIGRTMIN):
             return False
         if self.random < 0.5:
-            run.to_worker(signal.SIGRTMIN)
+            run.to_worker(run.plan.rank, signal.SIGRTMIN)
         else:
             self.lasts = 0.2
         return True
 
     def heal(self, run):
-        run.to_worker(signal.SIGRTMIN)
+        run.to_worker(run.plan.rank, signal.SIGRTMIN)
 
 
 class KillInSteal(KillWorker):
@@ -129,14 +129,14 @@ class PauseWorker(Worker):
         self.lasts = 0.1 + 2.4 * self.random
 
     def heal(self, run):
-        run.to_worker(signal.SIGCONT)
+        run.to_worker(run.plan.rank, signal.SIGCONT)
 
 
 class PauseInSteal(PauseWorker):
     name, program, number = "worker stopped for a while in a steal", "doomed", signal.SIGRTMIN + 1
 
     def heal(self, run):
-        run.to_worker(signal.SIGRTMIN + 3)  # otherwise a worker that has not yet stolen would stop later
+        run.to_worker(run.plan.rank, signal.SIGRTMIN + 3)  # otherwise a worker that has not yet stolen would stop later
         super().heal(run)
 
 

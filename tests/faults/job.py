@@ -39,15 +39,23 @@ class Run:
             resource.setrlimit(which, (value, value))
 
     def _read(self):
-        self.output, self.errors = self.launcher.communicate()
+        listener = threading.Thread(target=self._listen)
+        listener.start()
+        self.output = self.launcher.stdout.read()
+        listener.join()
+        self.launcher.wait()
+
+    def _listen(self):
+        for line in self.launcher.stderr:
+            self.errors += line
 
     def worker(self):
         """The process that the fault hits, if all workers are on this host."""
         return self.descendants.workers().get(self.plan.rank)
 
-    def to_worker(self, number):
-        host = self.starter.host_of(self.plan.rank, self.plan.workers)
-        return host.to_worker(self.mark, self.plan.rank, number)
+    def to_worker(self, rank, number):
+        host = self.starter.host_of(rank, self.plan.workers)
+        return host.to_worker(self.mark, rank, number)
 
     def all_there(self):
         """Whether all workers have passed their execve()."""
@@ -61,6 +69,12 @@ class Run:
     def lingering(self):
         """Processes that should have ended, on any host."""
         return [text for host in self.starter.hosts for text in host.lingering(self.mark)]
+
+    def ask(self):
+        """Let each worker say on stderr what it is doing."""
+        for rank in range(self.plan.workers):
+            self.to_worker(rank, signal.SIGUSR1)
+        time.sleep(1)
 
     def kill(self):
         """Kill what is left of a run that has failed its trial."""

@@ -39,6 +39,8 @@ class Trial:
             ended = run.wait(bound if run.hit and not fault.ridden else bound + START_UP * self.slowness)
             if ended:
                 self.wrong += run.lingering()
+            else:
+                run.ask()
         finally:
             self.seconds = time.monotonic() - self.began
             run.kill()
