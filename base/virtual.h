@@ -18,8 +18,8 @@ struct uat_virtual {
     void (*task)(void);         /* a spawned task starts: let its virtual time pass */
     void (*work)(uint64_t ns);  /* the program computes for this time */
     void (*copy)(size_t bytes); /* a stack of this size has been copied within this worker's memory */
-    /* This worker has touched this number of pages of iso-address stacks for the first time: in a steal, or in a spawn.
-     * Called for each steal, also with 0 pages. */
+    /* This worker has touched this number of pages of iso-address stacks for the first time: in a steal, or in a spawn
+     * or a resumption. Called for each steal, also with 0 pages. */
     void (*fault)(uint64_t pages, bool steal);
     void (*pause)(uint64_t ns);                      /* let time pass in a loop that polls something outside this
                                                       * worker's segment */

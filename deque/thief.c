@@ -83,12 +83,6 @@ struct uat_stack uat_thief_stack(const struct uat_thief *thief, const struct uat
     return stack;
 }
 
-/* Are the words of this slot from two publications? Known only with iso-address. */
-static bool is_mixed(const struct uat_thief *thief, const struct uat_slot *slot)
-{
-    return thief->berth && uat_place_is_mixed(slot->place, slot->state);
-}
-
 bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack)
 {
     return stack.sp < stack.base && stack.base <= thief->high && (stack.sp | stack.base) % 8 == 0;
@@ -111,8 +105,9 @@ const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const stru
 static void check_place(const struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];
-    if (uat_state_valid_for(slot->state, peek->claims) && slot->place != 0 && !is_mixed(thief, slot) &&
-        !uat_thief_is_sane(thief, uat_thief_stack(thief, slot)))
+    struct uat_stack stack = uat_thief_stack(thief, slot);
+    if (uat_state_valid_for(slot->state, peek->claims) && slot->place != 0 && stack.base != 0 && /* T5 */
+        !uat_thief_is_sane(thief, stack))
         uat_word_refuse(victim, "the stack in a slot of the deque", slot->place);
 }
 

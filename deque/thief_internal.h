@@ -24,7 +24,7 @@ int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, int victim, cons
 int uat_thief_read_all(struct uat_thief *thief, const struct uat_victims *victims,
                        struct uat_op (*read)(struct uat_thief *thief, int victim, int i));
 
-/* The stack that a slot names. It is not sane if the slot's words are known to be from two publications (T5). */
+/* The stack that a slot names. Its base is 0 if the slot's words are known to be from two publications (T5). */
 struct uat_stack uat_thief_stack(const struct uat_thief *thief, const struct uat_slot *slot);
 
 /* Could this be a stack of the uni-address region? Peeked words may be from two entries (T1). */

@@ -4,7 +4,6 @@
  * threads, ping-pong over channels and under a mutex, many fibers, and binary trees in fibers. Here threads and fibers
  * are tasks, and any worker may resume a task that has waited.
  */
-
 #include "perf/sync.h"
 #include "uat/sync.h"
 

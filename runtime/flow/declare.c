@@ -17,8 +17,8 @@
 #include "runtime/flow/unroll.h"
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
-#include "runtime/sched/berth.h"
 #include "runtime/sched/alone.h"
+#include "runtime/sched/berth.h"
 #include "runtime/sched/worker.h"
 #include "runtime/segment/frame.h"
 

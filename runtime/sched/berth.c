@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/virtual.h"
 #include "runtime/job/fatal.h"
+#include "runtime/job/fault.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/named.h"
 #include "runtime/segment/record.h"
@@ -37,7 +38,8 @@ static bool is_iso(void)
 
 void uat_berth_reserve(void)
 {
-    marks.size = uat_segment_settings.stack_size / uat_segment_settings.berth * MARK;
+    size_t count = uat_segment_settings.stack_size / uat_segment_settings.berth;
+    marks.size = (count ? count : 1) * MARK; /* uat_berth_open() refuses a count of 0 */
     if (is_iso())
         uat_segment_reserve(&marks);
 }
@@ -180,11 +182,10 @@ void uat_berth_check(uintptr_t sp, uintptr_t entry)
     bool has_canary = low > uat_segment.low && (berths.touched[i / 64] >> i % 64 & 1);
     /* 0: between two runs the deepest part of the region is used for other things, and zeroed (uat_tree_copy()) */
     bool broken = has_canary && *canary_at(below) != 0 && *canary_at(below) != (CANARY ^ below);
-    if (base != base_of_entry(entry) || broken || sp - low < LEFT_MIN || *canary_at(base) != (CANARY ^ base))
-        uat_fatal(
-            "a task has overflowed its stack of UAT_STACKS=iso,size=%zuk; set the size to more, or keep large arrays "
-            "out of the tasks' frames",
-            (size_t)uat_segment_settings.berth >> 10);
+    if (base != base_of_entry(entry) || broken || sp - low < LEFT_MIN || *canary_at(base) != (CANARY ^ base)) {
+        uat_fault_report_overflow(sp);
+        uat_fatal_reported();
+    }
 }
 
 void uat_berth_check_room(uintptr_t sp, size_t bytes, const char *what)

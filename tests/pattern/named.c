@@ -4,7 +4,6 @@
  * alignments. Bodies return early, spawn and move. Values do not commute. Ranges have every size, with and without a
  * grain.
  */
-
 #include <uat.h>
 #include <uat/global.h>
 #include <uat/pattern.h>

@@ -4,7 +4,6 @@
  * frame between two operations, across steals, joins and waits. The generator's value is the hash of all bytes that it
  * has read since its start.
  */
-
 #include "tests/random/interpret.h"
 #include "uat/generator.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A step with tasks that race for objects that only they use, and steps with a generator. */
-
 #include "tests/random/maker.h"
 
 enum { RANGE = 6000, PIECE = 3000 };
