@@ -7,6 +7,7 @@ from fault import Fault
 NO_LINK = (r"its state is down|cannot enter state RTR: Network is unreachable|"
            r"failed on \S+ \(port (down|active|init\w*)\): local QP operation error|"
            r"to rank \d+ \(\S+\): local QP operation error|"
+           r"Work Request Flushed Error .* the device did not say why|"
            r"rdmacm: (RDMA_CM_EVENT_(ADDR|ROUTE)_ERROR|resolving the address), rank \d+")
 ADDRESSES = ["10.9.0.1", "10.9.0.2"]
 
