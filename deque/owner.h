@@ -276,7 +276,8 @@ void uat_deque_watch(struct uat_deque *d, bool watch);
 /* Make the next push and the next pop take the slow path. The slow path sets push_claims and pop_claims anew. */
 void uat_deque_look_always(struct uat_deque *d);
 
-/* Start a run with the full cap. If `watch` is true, every push and pop takes the slow path (torture modes). */
+/* Start a run with the full cap, or with a cap of 0 if user.keep_private is set. If `watch` is true, every push and pop
+ * takes the slow path (torture modes). */
 void uat_deque_start(struct uat_deque *d, bool watch);
 
 /* End a run. Between runs every push takes the slow path, which refuses the spawn. */

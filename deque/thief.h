@@ -90,7 +90,8 @@ static inline void uat_notice_end(struct uat_notice *notice)
 #define UAT_INTENT_NONE UINT64_MAX
 #define UAT_ASK_UNKNOWN UINT64_MAX
 
-/* The victims of one attempt: an idle worker peeks at all of them in one round trip and tries the best one. */
+/* The victims of one attempt: an idle worker peeks at all of them in one round trip and tries the best one. Without
+ * peeks (UAT_PEEKS=none) there is one victim. */
 struct uat_victims {
     int count; /* 1..UAT_PEEKS_MAX */
     int rank[UAT_PEEKS_MAX];

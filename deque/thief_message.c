@@ -111,8 +111,8 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
     return UAT_STEAL_LOST_RACE;
 }
 
-/* Ask the given victim without a peek. First try the last known free value of its mailbox. If that value is out of
- * date, try once more. */
+/* Ask the given victim, without comparing victims first. Use the last known free value of its mailbox; if none is
+ * known, READ it first. If that value is out of date, try once more with the value that ask_once() has READ. */
 static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint64_t *request)
 {
     int victim = stolen->victim, result = UAT_STEAL_LOST_RACE;

@@ -103,7 +103,7 @@ static void report_seconds(const struct uat_bench_report *report)
     }
 }
 
-/* Report the numbers per second, and the benchmark's own figures. */
+/* Report the results per second if the benchmark wants this rate, and the benchmark's own figures. */
 static void report_figures(const struct uat_bench_report *report)
 {
     const struct uat_bench *bench = report->bench;

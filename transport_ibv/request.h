@@ -45,7 +45,7 @@ struct uat_ibv_completer {
     struct ibv_cq *cq;
     void *context;
     void (*retire)(void *context, const struct ibv_wc *wc);
-    /* For a failed completion: returns the connection, and stores a description of the operation in text. */
+    /* For a failed completion: returns the connection, and writes a description of the operation to `text`. */
     const struct uat_ibv_connection *(*describe)(void *context, const struct ibv_wc *wc, char *text, size_t size);
 };
 

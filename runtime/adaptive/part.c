@@ -101,8 +101,9 @@ static bool is_open(uint64_t word)
            uat_word_parts(word) < UAT_CONTEXT_PARTS;
 }
 
-/* READ the words of all chosen victims. For each victim, look only at the first open interval, which is the outermost
- * one. Set *cell and *word to the cell and the word of the largest of these intervals. Returns its victim, or -1. */
+/* READ the words of all chosen victims. For each victim, consider only the first interval from which a part may be
+ * taken; this is usually the outermost one. Set *cell and *word to the cell and the word of the largest of these
+ * intervals. Returns the victim of that interval, or -1 if there is none. */
 static int look(int *cell, uint64_t *word)
 {
     struct uat_cells_landing *l = uat_cells_landing();

@@ -27,7 +27,7 @@ enum uat_section_kind {
     UAT_SECTION_ARRAYS,   /* the table of arrays; address: the number of files with their contents */
     UAT_SECTION_PIECE,    /* a piece of global memory */
     UAT_SECTION_OBJECTS,  /* the bookkeeping of a part for objects; address: the part's number */
-    UAT_SECTION_WAITS,    /* number of waiting tasks by kind; all files' numbers add up */
+    UAT_SECTION_WAITS,    /* number of waiting tasks of each kind; the job's number is the sum over all files */
     UAT_SECTION_READY,    /* struct uat_ready_task[]: ready tasks; address 1: only this rank may resume them */
     UAT_SECTION_FLOW,     /* names of ready entries of flows */
     UAT_SECTION_BLOB,     /* what the functions of uat_at_checkpoint() saved; address: number of the call */
@@ -84,7 +84,7 @@ int uat_sections_open(struct uat_sections_in *in, const char *name);
 int uat_sections_read(struct uat_sections_in *in, const char *name);
 void uat_sections_free(struct uat_sections_in *in);
 
-/* The next section after the head, or NULL at the end; its bytes follow it. */
+/* Returns the next section, or NULL at the end. The first call returns the section after the head. */
 const struct uat_section *uat_sections_next(struct uat_sections_in *in);
 static inline const void *uat_section_bytes(const struct uat_section *section)
 {

@@ -26,7 +26,8 @@ enum {
     GENERATOR = 11 /* generator of the code: x^3 + x + 1 */
 };
 
-/* All shifts differ, and the first CODE_WORDS of them are the code words. */
+/* Returns the shift of this number, in bytes. All shifts differ. The first CODE_WORDS shifts are the code words, times
+ * 1 << SHIFT_BITS. */
 uint64_t uat_place_shift(unsigned number)
 {
     unsigned word = number / CODE_WORDS; /* other shifts are sums of a code word and one of the eight low words */

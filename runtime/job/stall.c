@@ -289,7 +289,7 @@ static void describe_wait(char *wait, size_t size)
         snprintf(wait, size, ", waits in place for a child, whose join record is on rank %" PRIu64, stall.what);
         break;
     case UAT_WAIT_GUARD:
-        snprintf(wait, size, ", waits for rank %d to leave the guard of an object of rank %d", stall.holder,
+        snprintf(wait, size, ", waits for rank %d to free the guard of an object of rank %d", stall.holder,
                  (int)(stall.what >> 48));
         break;
     case UAT_WAIT_PART:

@@ -37,7 +37,7 @@ enum uat_wait {
     UAT_WAIT_ROOT,    /* has no work, and waits for rank 0 to enter the run */
     UAT_WAIT_ANSWER,  /* waits for a victim that has taken a request and not answered it */
     UAT_WAIT_CHILD,   /* waits for a child, and has no room to work meanwhile */
-    UAT_WAIT_GUARD,   /* waits for a rank to leave the guard of an object */
+    UAT_WAIT_GUARD,   /* waits for a rank to free the guard of an object */
     UAT_WAIT_PART     /* waits for the thief of an adaptive part to name the part's result */
 };
 

@@ -25,8 +25,8 @@ extern bool uat_fork_is_child;
  * reported. */
 int uat_fork_open(void);
 
-/* Ends a forked child that tries to continue as a worker. Every slow path by which a task enters the runtime calls this
- * function; in the child there are no fast paths. */
+/* Ends a forked child that tries to continue as a worker. The slow paths of a spawn, of a task's end and of a join call
+ * this function. In the child every spawn and every task's end takes the slow path. */
 void uat_fork_refuse(void) __attribute__((cold));
 
 static inline void uat_fork_check(void)

@@ -136,8 +136,8 @@ static inline uintptr_t next_ready(void)
     return uat_collective_announced() || uat_stop_wanted() ? 0 : uat_park_take_own();
 }
 
-/* What the worker does after its task has begun to wait. The worker switches from one waiting task to the next without
- * passing through run(). */
+/* Called when the running task has begun to wait. Returns the stack pointer of the next task to run, or 0. So the
+ * worker switches from a waiting task to a runnable one without passing through run(). */
 uintptr_t uat_schedule_next(void)
 {
     struct uat_worker *w = &uat_worker;

@@ -233,7 +233,7 @@ void uat_channel_close(uat_channel_t c)
     struct uat_waking waking;
     o->word[FLAGS] = (o->word[FLAGS] | CLOSED) & ~(uint64_t)SENDERS;
     uat_global_before_wait();            /* a release for the woken tasks, as in uat_waitobj_leave() */
-    while (uat_waitobj_unqueue(&waking)) /* under the guard: once the guard is left, a select may free its own block
+    while (uat_waitobj_unqueue(&waking)) /* under the guard: once the guard is free, a select may free its own block
                                           * (S7) */
         uat_waitobj_wake(&waking, kind, EPIPE, NULL, 0);
     uat_waitobj_leave(c.object, 0);

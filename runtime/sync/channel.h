@@ -14,7 +14,7 @@ enum uat_channel_outcome { UAT_CHANNEL_DONE, UAT_CHANNEL_SHUT, UAT_CHANNEL_MUST_
 void uat_channel_check(uat_channel_t c, const char *what);
 
 /* With the guard held: send uat_sync_staging()->value, or receive a value into it, if this is possible at once. These
- * functions leave the guard, unless they return UAT_CHANNEL_MUST_WAIT. */
+ * functions free the guard, unless they return UAT_CHANNEL_MUST_WAIT: then the caller still holds it. */
 enum uat_channel_outcome uat_channel_send_now(uat_channel_t c);
 enum uat_channel_outcome uat_channel_receive_now(uat_channel_t c);
 

@@ -151,7 +151,7 @@ static uint64_t entry_of(uint64_t waiter, int i)
 }
 
 /*
- * On the scheduler's side, with all guards held: queue the task's entries (S7). Once the first guard is left, the task
+ * On the scheduler's side, with all guards held: queue the task's entries (S7). Once the first guard is free, the task
  * may be resumed elsewhere.
  */
 static void park(struct uat_park *wait, uint64_t name)

@@ -6,14 +6,14 @@
  *   S1  Only the CMP_SWAP of the home's adapter changes `guard`. 0: free. rank + 1: held by that worker.
  *       UAT_WAITOBJ_SET and UAT_WAITOBJ_GONE are final. Only the holder READs and WRITEs the other words.
  *   S2  A guard is taken by { CMP_SWAP(guard, 0, rank + 1); READ words }. If the swap won, the words are as the last
- *       holder left them (O1). A guard is left by { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget. The
+ *       holder left them (O1). A guard is freed by { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget. The
  *       WRITE has arrived before the guard is free (O1).
  *   S3  The holder waits for nothing but completions. No task switch happens while a guard is held, with one exception:
- *       a task that finds that it must wait is evacuated and queued before the guard is left. So no wake-up is lost
+ *       a task that finds that it must wait is evacuated and queued before the guard is free. So no wake-up is lost
  *       between the look and the queueing. Several guards are taken in the order of the objects' names, so that no
  *       cycle of waits can arise.
  *   S4  A waiter's block does not change from its queueing to its waking, except for `next` and the reply. The worker
- *       that queues the next waiter WRITEs `next` under the guard, and this WRITE is complete before the guard is left.
+ *       that queues the next waiter WRITEs `next` under the guard, and this WRITE is complete before the guard is free.
  *   S5  Exactly one worker takes a waiter out of the queue, under the guard. That worker then makes the waiter ready,
  *       once. The reply is complete, including a FETCH_ADD after its WRITE, before the task is made ready.
  */
@@ -135,10 +135,10 @@ void uat_waitobj_destroy(uint64_t name, enum uat_park_kind kind, const char *wha
 /* Destroy the object with its guard held. o: what uat_waitobj_take() returned. */
 void uat_waitobj_end(uint64_t name, const struct uat_waitobj *o, enum uat_park_kind kind, const char *what);
 
-/* For struct uat_park.park: with the guard of wait->object held, queue the task at that object and leave the guard. */
+/* For struct uat_park.park: with the guard of wait->object held, queue the task at that object and free the guard. */
 void uat_waitobj_park(struct uat_park *wait, uint64_t name);
 
-/* With the guard held: queue the calling task, leave the guard, and wait for kind. reply: see struct uat_park. */
+/* With the guard held: queue the calling task, free the guard, and wait for kind. reply: see struct uat_park. */
 static inline void uat_waitobj_wait(uint64_t name, enum uat_park_kind kind, uint64_t *reply)
 {
     struct uat_park wait = {.kind = kind, .object = name, .reply = reply, .park = uat_waitobj_park};

@@ -136,7 +136,7 @@ static size_t temporary_size(uint64_t seed)
     return 1 + mix(seed + 21) % TEMPORARY_MAX;
 }
 
-/* Some tasks have a temporary array until they end. There may be no room for more arrays. */
+/* One task in eight has a temporary array until it ends. If there is no room for the array, the task goes without. */
 static void begin_temporary(struct memory *m, uint64_t seed)
 {
     m->temporary = seed % 8 == 0 ? uat_global_temporary_alloc(temporary_size(seed)) : NULL;

@@ -15,8 +15,7 @@ enum {
     OBJECTS = 4,
     LIMIT = 3,
     NAMES = 3,
-    LARGE = 5 /* number of words in a large
-                                                                                          * value */
+    LARGE = 5 /* words in a large value */
 };
 
 struct large {

@@ -216,8 +216,8 @@ static int put_then_end(void)
     return uat_finalize();
 }
 
-/* Ranges of zero bytes, and addresses outside of global memory. Called on both ranks, before and after global memory is
- * open. */
+/* Test ranges of zero bytes, and addresses outside of global memory. Called on both ranks, once before global memory is
+ * opened and once while it is open. */
 static void nothing_and_nowhere(int is_open)
 {
     uat_global_transfer_t t;

@@ -45,7 +45,8 @@ struct look {
     uint64_t epoch;
 };
 
-/* Runs on rank 0. Lock a mutex until the epoch has the same number again. Each lock is an acquire. */
+/* Runs on rank 0. Lock and unlock a mutex until the epoch's number has wrapped around to look->epoch. Each lock is an
+ * acquire, which increases the epoch. */
 static void look_again(void *arg, void *result)
 {
     const struct look *look = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uatrun's jobs end as they should if workers fail in any way, if signals arrive, at the time limit, and
- * if uatrun is killed. Afterwards nothing may be left.
+ * if uatrun is killed. Afterwards no process and no temporary file may be left.
  * argv: uatrun, the client of this folder.
  */
 #include <sched.h>

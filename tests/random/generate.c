@@ -327,7 +327,7 @@ static void make_run(int run, unsigned count, unsigned first)
     program.runs_of[run].stamp = mix(maker.state);
     begin_task(0, -1, 0); /* the numbers of steps start at 1 */
     maker.frozen = program.runs_of[run].frozen = -1;
-    if (!maker.limits->skipped[first + count]) /* if the step is skipped, no work is done outside of this run */
+    if (!maker.limits->skipped[first + count]) /* this number stands for the work outside of this run */
         make_outside(run);
     emit(OP_WORK, 0);
     program.runs_of[run].root = maker.task[0].first;

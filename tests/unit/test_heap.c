@@ -23,7 +23,8 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Small blocks are kept whole for the next call; they merge when a large block needs their space. */
+/* Freed small blocks are kept unmerged for the next requests of their size. They merge when a large block needs their
+ * space. */
 TEST_WITH(kept_blocks_merge, setup, teardown)
 {
     struct uat_block *blocks[SIZE / UAT_HEAP_UNIT + 1]; /* the last one is NULL */

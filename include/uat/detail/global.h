@@ -27,8 +27,8 @@ struct uat_near {
     const struct uat_near_run *run;
     uint64_t begun, ended; /* number of checkouts and of checkins of near bytes; updates of a single counter would wait
                             * for each other */
-    size_t word;           /* the bytes that uat_near_word() asks for: 8 if CPUs change words of uat_atomic_t. If
-                            * adapters change them, SIZE_MAX: no run has this length, so no word counts as near */
+    size_t word;           /* the size that uat_near_word() tests for: 8 if CPUs change the words of uat_atomic_t. If
+                            * adapters do, it is SIZE_MAX. No run has this size, so no word counts as near */
 };
 extern struct uat_near uat_near;
 
@@ -87,8 +87,8 @@ static inline void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access acce
     return uat_far.ring + place;
 }
 
-/* End a checkout for reading if it is the last one. If there is no checkout, `last` is record 0, which matches no
- * range. */
+/* If the newest open checkout is one of this range for reading, end it and return 1. Otherwise return 0. If no checkout
+ * is open, `last` is record 0, which matches no range. */
 static inline int uat_far_end(uintptr_t at, size_t bytes, enum uat_access access)
 {
     struct uat_open *o = uat_far.last;
