@@ -70,6 +70,7 @@ int uat_thief_read_all(struct uat_thief *thief, const struct uat_victims *victim
             return rc;
     }
     thief->count.peeks += (uint64_t)victims->count;
+    /* Over verbs, this polls by uat_ibv_progress(), transport_ibv/completion.c. */
     int rc = uat_transport_wait(thief->transport, all, victims->count);
     uat_phase_end(UAT_PHASE_PEEK, begin);
     return rc;

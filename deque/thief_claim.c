@@ -42,12 +42,14 @@ static int attempt(struct uat_thief *thief, const struct uat_victims *victims, s
     const struct uat_slot *offer = uat_thief_offer(thief, peek);
     struct uat_op claim =
         uat_op_cmp_swap(&thief->landing->old, &uat_thief_ring(thief, victim)->claims, index, index + 1);
+    /* Post { claim; READ slot; READ stack, if it is small }, and wait: one round trip. */
     int rc = uat_thief_claim(thief, victim, &claim, index, offer);
     if (rc)
         return rc;
     stolen->trips++;
     if (thief->landing->old != index)
         return UAT_STEAL_LOST_RACE;
+    /* If the slot is as peeked, a small stack is in place now; otherwise READ again (T4). Sets stolen->sp and base. */
     result = uat_thief_fetch(thief, victim, index, offer, stolen);
     if (result < 0)
         return result;

@@ -122,7 +122,7 @@ int uat_ibv_post(struct uat_transport *t, int rank, const struct uat_op *ops, in
     struct uat_ibv_connection *c = uat_ibv_way(ibv, rank);
     struct uat_bounds bounds = {ibv->segment, ibv->segment_size, ibv->read_only, ibv->closed};
     int rc = ibv->error ? ibv->error : uat_transport_check(t, &bounds, rank, ops, count, !p);
-    if (!rc && uat_ibv_neighbour_do(ibv, rank, ops, count)) {
+    if (!rc && uat_ibv_neighbour_do(ibv, rank, ops, count)) { /* on this host: this processor has done it */
         if (p)
             p->done = true;
         return 0;

@@ -216,6 +216,8 @@ static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum u
     return true;
 }
 
+/* Wait until the READs of these blocks are complete. Over verbs, uat_link_wait() polls by uat_ibv_bulk_progress(),
+ * transport_ibv/bulk_posting.c. */
 static void await_range(uintptr_t at, uintptr_t end)
 {
     for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (end - 1) >> UAT_BLOCK_SHIFT; block++) {

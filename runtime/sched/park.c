@@ -165,7 +165,7 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
     uat_parking.seen = true;
     uat_deadlock_count(wait->kind, 1);
     uat_trace_end(UAT_TRACE_EVACUATE, begin, base - sp, -1);
-    uat_global_before_wait();
+    uat_global_before_wait(); /* a release: what the task wrote is at its home before the task runs elsewhere */
     /* No fence is needed: an operation of the transport makes the name known, and orders our stores before it. */
     /* Queue the task. For a future: uat_waitobj_park(), runtime/sync/queue.c. */
     wait->park(wait, (uint64_t)uat_self.rank << 48 | (uintptr_t)block);
@@ -219,11 +219,12 @@ static void fetch(const struct uat_ready_task *task)
         return;
     }
     struct uat_op op = uat_op_read((void *)task->sp, stack, bytes);
-    uat_named_do(uat_ready_rank(task), &op, 1);
+    uat_named_do(uat_ready_rank(task), &op, 1); /* post, and wait */
 }
 
 /* Give the block back to its owner, now that the stack is in place. Push the task's base, as for a task without a
- * spawner here, or the chain's entries. Returns the task's stack pointer. */
+ * spawner here, or the chain's entries. Returns the task's stack pointer, at which uat_resume() continues: after a wait
+ * for one word, in uat_suspend_word(), asm/PROCESSOR/switch.S. */
 static uintptr_t settle(const struct uat_ready_task *task)
 {
     struct uat_block *block = (struct uat_block *)(void *)uat_ready_block(task);
@@ -236,7 +237,7 @@ static uintptr_t settle(const struct uat_ready_task *task)
     } else {
         uat_park_give_back(uat_ready_rank(task), &block->returned);
     }
-    uat_global_after_resume();
+    uat_global_after_resume(); /* an acquire */
     if (!chain)
         uat_deque_push_gone(&uat_worker.deque, task->base);
     uat_task_counts.resumed_bytes += task->base - task->sp;
@@ -253,12 +254,12 @@ uintptr_t uat_park_take_own(void)
 {
     struct uat_ready_task task;
     /* Sent tasks (deque/inbox.c) and ready tasks take turns. With several workers, uat_ready_take_shared() in
-     * deque/ready.c takes the ready tasks. */
+     * deque/ready.c takes the list's oldest ready task, and every 8th time a task of the ring. */
     if (!uat_check(uat_inbox_take_next(&uat_parking.inbox, &uat_parking.ready, &task)))
         return 0;
     uat_notice_begin(uat_stall_notice());
     fetch(&task);
-    uat_berth_arrived(task.sp, task.base, false);
+    uat_berth_arrived(task.sp, task.base, false); /* iso-address only */
     return settle(&task);
 }
 

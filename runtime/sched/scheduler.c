@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The scheduler: what a worker does while it is not in a task. It runs on the process's own stack. The code that copies
- * a stack out of the uni-address region also runs on the process's own stack. uat_resume() returns to the scheduler in
- * two cases: the running task has ended away from its spawner, or the running task waits for a child that lives
- * elsewhere. When a task waits for an event, uat_schedule_next() switches directly to the next task, if there is one.
+ * a stack out of the uni-address region also runs on the process's own stack. uat_resume() returns to the scheduler if
+ * the running task has ended away from its spawner, waits for a child that lives elsewhere, or stops for a checkpoint.
+ * When a task waits for an event, uat_schedule_next() switches directly to the next task. uat_resume() returns if there
+ * is none.
  */
 #include "runtime/sched/scheduler.h"
 
@@ -168,7 +169,7 @@ static uintptr_t next_after(int event)
 static void run_on(uintptr_t sp)
 {
     while (sp) {
-        if (uat_stop_wanted())
+        if (uat_stop_wanted()) /* a checkpoint */
             uat_stop_worker(sp, NULL);
         enter_task(uat_deque_base_of(&uat_worker.deque, sp));
         sp = next_after(uat_resume(sp));
@@ -200,9 +201,9 @@ static void steal_once(struct uat_idle *idle)
     uat_task_counts.trips_histogram[trips]++;
     uat_task_counts.steal_trips += stolen.trips;
     uat_task_counts.steal_bytes += stolen.base - stolen.sp;
-    uat_global_after_steal();
-    uat_berth_arrived(stolen.sp, stolen.base, true);
-    uat_deque_push_gone(&uat_worker.deque, stolen.base);
+    uat_global_after_steal();                            /* an acquire: cached far bytes are outdated from now on */
+    uat_berth_arrived(stolen.sp, stolen.base, true);     /* iso-address only */
+    uat_deque_push_gone(&uat_worker.deque, stolen.base); /* the stolen task's base: its spawner is elsewhere */
     run(go_on_without_child(stolen.sp, stolen.base));
 }
 
@@ -263,7 +264,7 @@ void uat_schedule(void)
             uat_stop_worker(0, NULL);
             continue;
         }
-        const struct uat_chain *chain = uat_chains_next();
+        const struct uat_chain *chain = uat_chains_next(); /* only in a job that continues from a checkpoint */
         if (chain) {
             uat_schedule_chain(chain);
             continue;

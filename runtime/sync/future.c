@@ -50,6 +50,7 @@ void uat_future_set(uat_future_t f, const void *value)
 {
     static const char what[] = "uat_future_set()";
     check_size(f, what);
+    /* Take the guard, as in uat_future_get(). */
     struct uat_waitobj *copy = uat_waitobj_take(f.object, UAT_PARK_FUTURE, what), *o = uat_waitobj_address(f.object);
     if (!copy)
         uat_fatal("%s: future %" PRIx64 " of rank %d was set before; a future is set once", what,
@@ -60,7 +61,7 @@ void uat_future_set(uat_future_t f, const void *value)
     copy->head = copy->tail = 0;
     /* If the future is far, post a WRITE, which arrives before the guard is final. */
     uat_waitobj_write(f.object, uat_sync_staging()->value, o->data, f.size);
-    uat_waitobj_leave(f.object, UAT_WAITOBJ_SET);
+    uat_waitobj_leave(f.object, UAT_WAITOBJ_SET); /* a release, and then the guard becomes final */
     uat_waitobj_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_sync_staging()->value, f.size);
 }
 
@@ -122,13 +123,16 @@ void uat_future_get(uat_future_t f, void *value)
     if (get_now(f, value) == UAT_WAITOBJ_SET)
         return;
     static const char what[] = "uat_future_get()";
-    /* If the future is far: try_take_far(), waitobj.c. */
+    /* Take the guard. If the future is far, post { CMP_SWAP guard; READ words } until the swap succeeds:
+     * try_take_far(), waitobj.c. */
     const struct uat_waitobj *o = uat_waitobj_take(f.object, UAT_PARK_FUTURE, what);
     if (!o) { /* the future was set meanwhile, and stays set */
         get_now(f, value);
         return;
     }
     compare_size(f, o->word[SIZE], what);
+    /* This saves the registers. uat_schedule_next(), scheduler.c, then runs another task, after uat_park_leave(),
+     * park.c, has evacuated this task and called uat_waitobj_park(), queue.c. */
     if (f.size == 8)
         uat_waitobj_wait_word(f.object, UAT_PARK_FUTURE, 0, value);
     else

@@ -194,7 +194,9 @@ void uat_waitobj_wake_far(const struct uat_waking *waking, enum uat_park_kind ki
         uat_waitobj_reply(waking, size); /* the check */
         answer_far(waking, status, value, size);
     }
-    uat_waitobj_ready(waking, kind); /* append to this worker's list; uat_ready_offer(), deque/ready.c, offers it */
+    /* Append to this worker's list. uat_ready_offer(), deque/ready.c, offers it. uat_park_take_own() takes it on this
+     * worker, or uat_park_take_other() on another one: sched/park.c. */
+    uat_waitobj_ready(waking, kind);
 }
 
 void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
@@ -215,9 +217,11 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
     }
 }
 
+/* If the object is far, uat_waitobj_leave_far(), waitobj.c, posts { WRITE words; CMP_SWAP guard }, and does not wait
+ * (S2). */
 void uat_waitobj_park(struct uat_park *wait, uint64_t name)
 {
     uint64_t object = wait->object; /* save it before another task may use the region */
     uat_waitobj_queue(name);
-    uat_waitobj_leave(object, 0); /* if the object is far: uat_waitobj_leave_far(), waitobj.c */
+    uat_waitobj_leave(object, 0);
 }

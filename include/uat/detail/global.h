@@ -103,7 +103,8 @@ static inline int uat_near_word(const uat_atomic_t *word)
     return (uintptr_t)word % 8 == 0 && uat_near_holds((uintptr_t)word, uat_near.word);
 }
 
-/* The functions of uat/global.h for ranges that are not near, and for words that are far or that adapters change. */
+/* The functions of uat/global.h for ranges that are not near, and for words that are far or that adapters change. In
+ * runtime/global: cache.c has checkout and checkin, transfer.c has get and put, and atomic.c has the rest. */
 void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access);
 void uat_global_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access);
 void uat_global_get_elsewhere(void *local, const void *global, size_t bytes);
