@@ -173,7 +173,7 @@ void uat_kept_save(struct uat_sections_out *out, int rank)
         k++;
     size_t left = 0;
     for (size_t i = 0; i < k->count; i++) {
-        /* Relaxed: all workers have stopped and have since met in a barrier. Pairs with uat_park_give_back(). */
+        /* Relaxed: all workers have stopped and have since met in a barrier. Pairs with uat_keeper_give_back(). */
         if (__atomic_load_n(returned(&k->lent[i]), __ATOMIC_RELAXED))
             continue;
         k->lent[left++] = k->lent[i];

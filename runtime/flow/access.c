@@ -6,7 +6,7 @@
 #include "base/delay.h"
 #include "base/word.h"
 #include "runtime/job/fatal.h"
-#include "runtime/sched/named.h"
+#include "runtime/sched/keeper.h"
 #include "runtime/sched/park.h"
 #include "runtime/segment/segment.h"
 
@@ -28,7 +28,7 @@ void uat_flow_post(struct uat_flow_batch *batch, uint64_t name, const struct uat
     assert(batch->n < UAT_FLOW_BATCH);
     batch->all[batch->n] = &batch->pending[batch->n];
     uat_delay();
-    uat_named_post(uat_flow_rank(name), ops, n, &batch->pending[batch->n]);
+    uat_keeper_post(uat_flow_rank(name), ops, n, &batch->pending[batch->n]);
     batch->n++;
 }
 
@@ -42,7 +42,7 @@ void uat_flow_wait(struct uat_flow_batch *batch)
 void uat_flow_do(uint64_t name, const struct uat_op *ops, int n)
 {
     uat_delay();
-    uat_named_do(uat_flow_rank(name), ops, n);
+    uat_keeper_do(uat_flow_rank(name), ops, n);
 }
 
 uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend)

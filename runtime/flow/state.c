@@ -41,7 +41,7 @@ static void put(uint64_t name)
     if (uat_flow_rank(name) == uat_self.rank)
         uat_heap_put(&uat_heap, (struct uat_block *)(void *)block);
     else
-        uat_park_give_back(uat_flow_rank(name), &block->returned);
+        uat_keeper_give_back(uat_flow_rank(name), &block->returned);
 }
 
 static uint64_t name_of(const void *block)

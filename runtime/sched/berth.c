@@ -10,7 +10,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/named.h"
+#include "runtime/sched/keeper.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
@@ -129,7 +129,7 @@ void uat_berth_free(uintptr_t base)
     if (owner == uat_self.rank)
         uat_record_put(&berths.pool, mark);
     else
-        uat_park_give_back(owner, &mark->returned);
+        uat_keeper_give_back(owner, &mark->returned);
 }
 
 uintptr_t uat_berth_enter(uintptr_t sp, uintptr_t low)

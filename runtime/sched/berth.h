@@ -5,7 +5,7 @@
  * in a berth of the worker that spawned the task.
  *
  *   I1  A berth belongs to one live task of the job. It is free again after that task has ended: the task's last worker
- *       gives it back to its owner, as a join record is given back (uat_park_give_back()).
+ *       gives it back to its owner, as a join record is given back (uat_keeper_give_back()).
  *   I2  A stack moves from worker to worker, but never to another address. A joiner that waits stays where it is, and
  *       the worker on which its child ends READs it from there.
  *   I3  Frame, result and copied argument of a child lie at the top of its berth. Its spawner's stack pointer S is in

@@ -3,7 +3,7 @@
 
 #include "base/word.h"
 #include "runtime/job/fatal.h"
-#include "runtime/sched/named.h"
+#include "runtime/sched/keeper.h"
 #include "runtime/sched/worker.h"
 #include "runtime/segment/ghost.h"
 #include "runtime/segment/segment.h"
@@ -40,14 +40,14 @@ void uat_chains_take(const struct uat_ready_task *task, uat_chains_block_fn *is_
     uint64_t *count = (uint64_t *)(task->sp - sizeof(*count));
     check_room(task, 1, is_block);
     struct uat_op read = uat_op_read(count, from, sizeof(*count));
-    uat_named_do(rank, &read, 1);
+    uat_keeper_do(rank, &read, 1);
     struct uat_chain chain = {.count = *count, .room = *count, .sp = task->sp};
     if (chain.count == 0 || chain.count > d->capacity)
         uat_word_refuse(rank, "the number of continuations in a chain", chain.count);
     check_room(task, 1 + chain.count, is_block);
     chain.entries = (uintptr_t *)count - (chain.count - 1);
     read = uat_op_read(chain.entries, from + 1, chain.count * sizeof(*chain.entries));
-    uat_named_do(rank, &read, 1);
+    uat_keeper_do(rank, &read, 1);
     if (uat_chain_check(&chain, uat_segment.low, uat_segment.high, d->capacity) ||
         uat_chain_base(&chain, 0) != task->base)
         uat_word_refuse(rank, "a continuation in a chain", chain.entries[0]);

@@ -56,7 +56,7 @@ static void check_waiter(const struct uat_waiter *waiter, int rank)
 
 static void give_record_back(uint64_t name)
 {
-    uat_park_give_back(uat_record_rank(name), &uat_record_address(name)->returned);
+    uat_keeper_give_back(uat_record_rank(name), &uat_record_address(name)->returned);
 }
 
 /* Let the task at base continue: it has its child's result, or all children of its group have ended. */
@@ -112,7 +112,7 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
         uat_deque_push_gone(&uat_worker.deque, waiter->base);
     uat_sanitize_unpoison(waiter->sp, waiter->base);
     settle_join(task, record, waiter->base);
-    uat_park_give_back(home.rank, &block->returned);
+    uat_keeper_give_back(home.rank, &block->returned);
     uat_task_counts.resumed_bytes += bytes;
     uat_trace_end(UAT_TRACE_RESUME, begin, bytes, home.rank);
     if (home.rank != uat_self.rank) {

@@ -53,7 +53,7 @@ void uat_park_reserve(void)
     uat_segment_reserve(&landing);
     uat_segment_reserve(&inbox);
     uat_segment_reserve(&inbox_landing);
-    uat_named_reserve();
+    uat_keeper_reserve();
     uat_deadlock_reserve();
 }
 
@@ -219,7 +219,7 @@ static void fetch(const struct uat_ready_task *task)
         return;
     }
     struct uat_op op = uat_op_read((void *)task->sp, stack, bytes);
-    uat_named_do(uat_ready_rank(task), &op, 1); /* post, and wait */
+    uat_keeper_do(uat_ready_rank(task), &op, 1); /* post, and wait */
 }
 
 /* Give the block back to its owner, now that the stack is in place. Push the task's base, as for a task without a
@@ -235,7 +235,7 @@ static uintptr_t settle(const struct uat_ready_task *task)
         ((struct uat_parked *)block)->kind = UAT_PARK_NONE;
         uat_heap_put(&uat_heap, block);
     } else {
-        uat_park_give_back(uat_ready_rank(task), &block->returned);
+        uat_keeper_give_back(uat_ready_rank(task), &block->returned);
     }
     uat_global_after_resume(); /* an acquire */
     if (!chain)

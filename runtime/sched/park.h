@@ -21,7 +21,7 @@
 #include "runtime/segment/ghost.h"
 #include "runtime/segment/segment.h"
 #include "runtime/sched/deadlock.h"
-#include "runtime/sched/named.h"
+#include "runtime/sched/keeper.h"
 #include "runtime/sched/park_kind.h"
 #include "runtime/sched/views.h"
 

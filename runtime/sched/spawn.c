@@ -20,8 +20,8 @@
 #include "runtime/sched/exception.h"
 #include "runtime/sched/failure.h"
 #include "runtime/sched/fork.h"
-#include "runtime/sched/named.h"
 #include "runtime/sched/group.h"
+#include "runtime/sched/keeper.h"
 #include "runtime/sched/modes.h"
 #include "runtime/sched/stop.h"
 #include "runtime/sched/torture.h"
@@ -80,7 +80,7 @@ void uat_spawn_unpart(uintptr_t sp)
     } else if (uat_record_owner(name) == uat_self.rank) {
         uat_record_put(&uat_records, uat_record_address(name));
     } else { /* the continuation is from a chain of a ghost */
-        uat_park_give_back(uat_record_rank(name), &uat_record_address(name)->returned);
+        uat_keeper_give_back(uat_record_rank(name), &uat_record_address(name)->returned);
     }
     child->task->record = 0;
 }

@@ -78,7 +78,7 @@ static uint64_t look(uint64_t name, struct left *left)
         uat_word_refuse(-1, "the list of views in a join record", name);
     struct uat_op read =
         uat_op_read(&header, (const void *)(uintptr_t)(name & ((UINT64_C(1) << 48) - 1)), sizeof(header));
-    uat_named_do((int)(name >> 48), &read, 1);
+    uat_keeper_do((int)(name >> 48), &read, 1);
     if (header.base == 0 || header.base % UAT_VIEWS_ALIGN != 0 || header.base > uat_segment.heap_size ||
         !uat_park_is_block(name, header.base))
         uat_word_refuse((int)(name >> 48), "the size of views that a task has left", header.base);
@@ -94,8 +94,8 @@ static __attribute__((noinline)) void add_block(const struct left *left)
     _Alignas(UAT_VIEWS_ALIGN) char flat[left->size];
     struct uat_parked *block = (struct uat_parked *)(uintptr_t)(left->name & ((UINT64_C(1) << 48) - 1));
     struct uat_op read = uat_op_read(flat, (const char *)block + UAT_READY_STACK, left->size);
-    uat_named_do((int)(left->name >> 48), &read, 1);
-    uat_park_give_back((int)(left->name >> 48), &block->returned);
+    uat_keeper_do((int)(left->name >> 48), &read, 1);
+    uat_keeper_give_back((int)(left->name >> 48), &block->returned);
     uat_views_add(flat, left->size);
 }
 

@@ -37,7 +37,7 @@ size_t uat_lent_collect(struct uat_lent *lent, size_t most, const uint64_t *(*re
             lent->cursor = 0;
         uint32_t item = lent->items[lent->cursor];
         /* Acquire: orders this load of the mark before the object's next use. Pairs with the WRITE in
-         * uat_park_give_back(), which is posted after the READ of the object has completed. */
+         * uat_keeper_give_back(), which is posted after the READ of the object has completed. */
         uint64_t mark = uat_cpu_load_acquire(returned(context, item));
         if (__builtin_expect(mark > 1, 0))
             uat_word_refuse(-1, UAT_LENT_MARK, mark);

@@ -202,7 +202,7 @@ static void end_waiter(const struct select *s, uint64_t name, int taken)
         uat_heap_put(&uat_heap, block);
         return;
     }
-    uat_park_give_back(uat_waitobj_rank(name), &block->returned);
+    uat_keeper_give_back(uat_waitobj_rank(name), &block->returned);
 }
 
 int uat_select(uat_case_t *cases, int n)

@@ -35,7 +35,7 @@ void uat_sync_reserve(void)
 void uat_waitobj_do(uint64_t name, const struct uat_op *ops, int n)
 {
     uat_delay();
-    uat_named_do(uat_waitobj_rank(name), ops, n);
+    uat_keeper_do(uat_waitobj_rank(name), ops, n);
 }
 
 void uat_waitobj_read(uint64_t name, void *to, const void *address, size_t size)
@@ -59,7 +59,7 @@ void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t si
     if (size > UAT_UNSIGNALED_WRITE_MAX)
         uat_waitobj_do(name, &op, 1);
     else if (size > 0) /* it arrives before the guard's CMP_SWAP in uat_waitobj_leave() (O1, O5) */
-        uat_named_post_unsignaled(uat_waitobj_rank(name), &op, 1);
+        uat_keeper_post_unsignaled(uat_waitobj_rank(name), &op, 1);
 }
 
 /* The noun for an object of this kind. For a channel, the noun differs from the name of what tasks wait for. */
@@ -192,7 +192,7 @@ void uat_waitobj_leave_far(uint64_t name, uint64_t final)
         uat_op_cmp_swap(NULL, &o->guard, (uint64_t)uat_self.rank + 1, final),
     };
     uat_delay();
-    uat_named_post_unsignaled(uat_waitobj_rank(name), chain, 2);
+    uat_keeper_post_unsignaled(uat_waitobj_rank(name), chain, 2);
 }
 
 void uat_waitobj_destroy(uint64_t name, enum uat_park_kind kind, const char *what)
@@ -217,5 +217,5 @@ void uat_waitobj_end(uint64_t name, const struct uat_waitobj *o, enum uat_park_k
     /* This operation must be complete before the mark is written (O7), because the home reuses the memory once it finds
      * the mark. */
     uat_waitobj_do(name, &last, 1);
-    uat_park_give_back(uat_waitobj_rank(name), &block->returned);
+    uat_keeper_give_back(uat_waitobj_rank(name), &block->returned);
 }

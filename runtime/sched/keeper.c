@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/named.h"
+#include "runtime/sched/keeper.h"
 
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
@@ -9,7 +9,7 @@
 /* The mark of a block or record that is given back. */
 static struct uat_area one = {.name = "1", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 
-void uat_named_reserve(void)
+void uat_keeper_reserve(void)
 {
     uat_segment_reserve(&one);
 }
@@ -34,30 +34,30 @@ static const struct uat_op *locate(int *rank, const struct uat_op *ops, int n, s
     return moved->ops;
 }
 
-void uat_named_do(int rank, const struct uat_op *ops, int n)
+void uat_keeper_do(int rank, const struct uat_op *ops, int n)
 {
     struct moved moved;
     ops = locate(&rank, ops, n, &moved);
     uat_check(uat_transport_do(uat_self.transport, rank, ops, n));
 }
 
-void uat_named_post(int rank, const struct uat_op *ops, int n, struct uat_pending *pending)
+void uat_keeper_post(int rank, const struct uat_op *ops, int n, struct uat_pending *pending)
 {
     struct moved moved;
     ops = locate(&rank, ops, n, &moved);
     uat_check(uat_transport_post(uat_self.transport, rank, ops, n, pending));
 }
 
-void uat_named_post_unsignaled(int rank, const struct uat_op *ops, int n)
+void uat_keeper_post_unsignaled(int rank, const struct uat_op *ops, int n)
 {
     struct moved moved;
     ops = locate(&rank, ops, n, &moved);
     uat_check(uat_transport_post_unsignaled(uat_self.transport, rank, ops, n));
 }
 
-void uat_park_give_back(int rank, uint64_t *returned)
+void uat_keeper_give_back(int rank, uint64_t *returned)
 {
     *(uint64_t *)one.at = 1;
     struct uat_op op = uat_op_write(one.at, returned, 8);
-    uat_named_post_unsignaled(rank, &op, 1);
+    uat_keeper_post_unsignaled(rank, &op, 1);
 }
