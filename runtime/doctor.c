@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each test is collective and returns this worker's verdict; rank 0 collects the verdicts. The tests work on words at
- * the end of the evacuation heap, which is unused outside of a run. The partner of rank r is rank r + 1.
+ * Each test is collective and returns this worker's verdict; the verdicts are counted at rank 0. The tests work on
+ * words at the end of the evacuation heap, which nothing else uses between the tests' runs. In most tests of the
+ * transport, a worker operates on the words of its partner: rank r on those of rank r + 1, the last rank on those of
+ * rank 0.
  */
 #include "runtime/doctor.h"
 
@@ -22,11 +24,11 @@
 enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50, BOARD = 16384 };
 
 struct board {
-    uint64_t sum, swapped; /* words that the atomics of all workers change */
-    uint64_t between;      /* word for the atomic that orders the partner's WRITE before its READ */
-    uint64_t data, count;  /* the partner WRITEs data, then adds to count */
-    uint64_t whole;        /* the partner WRITEs either all ones or all zeros */
-    uint64_t failed;       /* verdicts, at rank 0 */
+    uint64_t sum, swapped; /* words that the atomics of all workers change, at rank 0 */
+    uint64_t between;      /* word for the atomic that orders the previous rank's WRITE before its READ */
+    uint64_t data, count;  /* the previous rank WRITEs data, then adds to count */
+    uint64_t whole;        /* the previous rank WRITEs either all ones or all zeros */
+    uint64_t failed;       /* number of workers that failed, at rank 0 */
     uint64_t old, word;    /* sources and targets of this worker's operations */
     uint64_t sent[BLOCK], arrived[BLOCK], returned[BLOCK];
 };
@@ -132,7 +134,8 @@ UAT_TASK(uint64_t, tree, int64_t, depth)
     return left && right ? left + right : 0;
 }
 
-/* Run trees until something has been stolen. */
+/* Run up to RUNS_MAX trees, until a task has been stolen and a stack evacuated. Returns false if a result is wrong, or
+ * if nothing was stolen in a job of several workers. */
 static bool test_steals(void)
 {
     uat_stats_t stats = {0};

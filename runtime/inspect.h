@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Access to the inner state of this worker, for the benchmarks of perf/ and the tests. Benchmarks and tests use no
- * other header of the runtime. The functions may be called between uat_init() and uat_finalize(). A function may be
- * called during a run only if its comment says so.
+ * Access to the inner state of this worker, for the benchmarks of perf/ and the tests. Benchmarks, and tests of whole
+ * programs, use no other header of the runtime. The functions may be called between uat_init() and uat_finalize(). A
+ * function may be called during a run only if its comment says so.
  */
 #ifndef UAT_INSPECT_H
 #define UAT_INSPECT_H
@@ -39,7 +39,8 @@ int uat_inspect_counters_total(uat_stats_t *stats);
 size_t uat_inspect_region_size(void);
 uintptr_t uat_inspect_region_base(void);
 
-/* The last `bytes` bytes of the evacuation heap. They are registered, and have the same address in all workers. */
+/* `bytes` bytes at the end of the evacuation heap. They are registered, and have the same address in workers of all
+ * colours. */
 void *uat_inspect_spare(size_t bytes);
 
 /* Steal once from this victim by the current protocol. Returns enum uat_steal or a negative errno. */
@@ -63,9 +64,9 @@ struct uat_inspect_lent {
 };
 void uat_inspect_lent(struct uat_inspect_lent *lent);
 
-/* Get the addresses of those words of this worker that adapters change. These words are in the deque's ring, the ready
- * ring, the barrier, the tree, the first record and the first object in the heap. While global memory is open, they
- * also include the head of a list: this worker's objects that other workers freed. Returns their number. */
+/* Get the addresses of some of the words of this worker that adapters change. These words are in the deque's ring, the
+ * ready ring, the barrier, the tree, the first record and the first object in the heap. While global memory is open,
+ * they also include the head of a list: this worker's objects that other workers freed. Returns their number. */
 enum { UAT_INSPECT_ATOMICS = 9 };
 int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS]);
 

@@ -29,7 +29,8 @@ static void abort_job(void)
     uat_bootstrap_abort(1);
 }
 
-/* Rank 0's times stand for all workers, because most steps wait for the slowest worker. */
+/* Log on rank 0 how long the start took. Rank 0's times stand for all workers, because most steps wait for the slowest
+ * worker. */
 static void say_time(const struct uat_steps_time *time)
 {
     char text[UAT_STEPS_LONGEST * 128] = ""; /* a step's `why` has fewer than 110 bytes */

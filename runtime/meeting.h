@@ -9,7 +9,7 @@
 #include "runtime/job/identity.h"
 #include "runtime/job/roster.h"
 
-/* Facts that the start finds out and that stay true until the job ends. */
+/* What the start finds out about the job, and the result of leaving it. */
 struct uat_startup {
     struct uat_job job;
     struct uat_identity identity; /* this worker's identity */

@@ -82,7 +82,7 @@ int uat_replica_make(char *at, size_t size, struct uat_replica_info *info)
         return -error;
     }
     *info = (struct uat_replica_info){.fd = (uint64_t)fd, .device = object.st_dev, .inode = object.st_ino};
-    replicas.fd = fd; /* a private copy, because the attach info lies in shared memory and may change */
+    replicas.fd = fd; /* kept here, because the attach info lies in shared memory and may change */
     int rc = map_at(at, size, PROT_READ | PROT_WRITE, fd);
     if (rc)
         close(fd);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of replicas. They lie below the segment. All workers create and free the same replicas in the same order,
+ * The memory of replicas, which lie below the segment. All workers create and free the same replicas in the same order,
  * so the addresses are equal on all workers. A job that was restarted with fewer workers has a larger segment, but the
  * addresses stay the same. The workers of a host share one copy. The host's first worker creates a memory object
- * without a name. The others open this object through /proc/PID/fd/N. A worker that may not open it gets a private
- * copy.
+ * without a name. The others open this object through /proc/PID/fd/N. A worker that cannot open it gets a private copy.
  */
 #ifndef UAT_REPLICA_H
 #define UAT_REPLICA_H
@@ -21,29 +20,30 @@ struct uat_replica_info {
 /* Reserve the segment's areas for uat_replicate(). */
 void uat_replicate_reserve(void);
 
-/* leader: the lowest rank of this worker's host; leader_pid: its process. end: where the highest replica ends.
- */
+/* Set where replicas lie, and which worker creates them. leader: the lowest rank of this worker's host; leader_pid:
+ * that rank's process. end: where the highest replica ends. */
 void uat_replica_open(int leader, long leader_pid, char *end);
 
 /* Unmap all replicas. */
 void uat_replica_close(void);
 
-/* The address for the next replica, which has `size` bytes (whole pages). This address is in the highest gap between
- * the existing replicas. */
+/* The address for the next replica, which has `size` bytes (whole pages). The replica lies at the upper end of the
+ * highest gap that is large enough, or directly below the lowest replica. */
 char *uat_replica_place(size_t size);
 
 /*
- * Create the memory of a replica at `at`, to be filled by this worker. The host's first worker fills *info for the
- * others. Returns 0, or a negative errno that has been reported.
+ * Create the memory of a replica at `at`, and set *info for the host's other workers. Called on the host's first
+ * worker, which then fills the memory. Returns 0, or a negative errno that has been reported.
  */
 int uat_replica_make(char *at, size_t size, struct uat_replica_info *info);
 
-/* Attach the host's copy, which the leader's attach info names. *own becomes true if the kernel forbids opening it. In
- * that case this worker gets a private copy, which it must fill. Returns 0, or a negative errno that has been
+/* Attach the host's copy, which the leader's attach info names. *own becomes true if this worker cannot open the copy.
+ * In that case this worker gets a private copy, which it must fill. Returns 0, or a negative errno that has been
  * reported. */
 int uat_replica_attach(char *at, size_t size, const struct uat_replica_info *info, bool *own);
 
-/* Keep the replica. All workers of the host have attached it by now. The attach info is unused from now on. */
+/* Keep the replica, and make it read-only. All workers of the host have attached it by now. The attach info is unused
+ * from now on. Returns 0, or a negative errno that has been reported. */
 int uat_replica_keep(char *at, size_t size);
 
 /* Give back what uat_replica_make() or uat_replica_attach() has mapped. */

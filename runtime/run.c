@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The collective calls between uat_init() and uat_finalize(): runs and barriers. */
+/* Two of the collective calls between uat_init() and uat_finalize(): uat_run() and uat_barrier(). */
 #include "runtime/run.h"
 
 #include <errno.h>

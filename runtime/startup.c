@@ -53,7 +53,8 @@
 #include "runtime/job/reach.h"
 #include "runtime/job/stall.h"
 
-/* The steps, in order: see the list below. Each returns 0, or a negative errno that has been reported. */
+/* The steps of the start. The list at the end of this file gives their order. Each step returns 0, or a negative errno
+ * that has been reported. */
 
 /* Refuse to start in a privileged program. The environment sets which files the library writes and which libraries it
  * loads. */

@@ -7,7 +7,7 @@
 #include "runtime/steps.h"
 
 /* End this worker cleanly, after a checkpoint that ends the job. All other workers must call this, too. Calls
- * exit(status). */
+ * exit(status), or exit(EXIT_FAILURE) if this fails. */
 _Noreturn void uat_job_leave(int status) __attribute__((visibility("hidden")));
 
 /* The steps of the start, in order. */

@@ -84,7 +84,7 @@ int uat_stats(uat_stats_t *stats)
     return -EINVAL;
 }
 
-/* All counters are uint64_t. All are sums except stack_bytes_max. */
+/* All counters are uint64_t. add() sums all of them except stack_bytes_max, whose maximum it takes. */
 _Static_assert(sizeof(uat_stats_t) % sizeof(uint64_t) == 0, "a structure of counters");
 
 static void add(uat_stats_t *sum, const uat_stats_t *one)

@@ -18,8 +18,8 @@ static int own_rank(void)
     return uat_global.config.transport->rank;
 }
 
-/* Do all workers pass the same arguments? The lowest rank whose arguments differ from rank 0's reports the
- * difference. */
+/* Do all workers pass the same arguments? Returns 0 if so, or -EINVAL. The lowest rank whose arguments differ from rank
+ * 0's reports the difference. */
 static int compare(const uint64_t mine[4])
 {
     uint64_t his[4];
@@ -125,7 +125,8 @@ int uat_global_free(void *p)
     return 0;
 }
 
-/* Give up the memory of temporary arrays. None of them may be in use. */
+/* Free the memory of temporary arrays: collective. Returns 0, or -EBUSY, which has been reported, if any of the arrays
+ * is in use. */
 static int close_temporary(void)
 {
     struct uat_array *space = uat_global.temporary.space, *ledger = uat_global.temporary.ledger;
@@ -210,7 +211,7 @@ int uat_global_thaw(void *p)
         return rc;
     a->frozen = 0;
     uat_check(uat_global.config.barrier()); /* no worker may write to the array before this */
-    uat_global_after_barrier();             /* no slot shows a run of the array: its epoch has changed */
+    uat_global_after_barrier();             /* no slot shows a run of the array: this call raises the epoch */
     uat_call_leave();
     return 0;
 }

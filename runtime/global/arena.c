@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arena: the memory of the cache (its ring of places), of the overflow area, of the bounce buffers and of the word
+ * The arena: the memory of the cache (its ring of places), of the overflow area, of the bounce buffers and of the words
  * in which atomics land. Adapters reach all of it.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "runtime/global/record.h"
 #include "runtime/global/settings.h"
 
-enum { LANDING = 4096 /* bytes reserved around the landing word */ };
+enum { LANDING = 4096 /* bytes reserved for the landing words */ };
 
 static const struct uat_shown_run nothing; /* shown before global memory is open, and in a job on one host */
 struct uat_far uat_far = {.shown = &nothing,

@@ -137,7 +137,7 @@ static void show_near(struct uat_array *a)
     uat_near_set(a, longest);
 }
 
-/* Map the memory of another host. Only transports with simulated hosts need this. */
+/* Map the memory of another host. Only shared memory needs this, if hosts are simulated. */
 static int map_far(struct uat_array *a, int host)
 {
     struct uat_memobj *memobj = &a->memobj[host];
@@ -266,7 +266,7 @@ static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved,
     rc = uat_global_agree(rc); /* agree here, so that no worker maps memory that does not exist */
     if (!rc)
         rc = uat_global_agree(make_object(a, &mine));
-    if (!rc) { /* every worker has its table, or uat_global_agree() would have failed */
+    if (!rc) { /* every worker has `all`, or uat_global_agree() would have failed */
         uat_check(uat_global_gather_from(g->host.leader, g->host.count, &mine, sizeof(mine), all));
         rc = uat_global_agree(attach(a, all));
     }

@@ -16,8 +16,7 @@ struct uat_memobj {
     struct uat_bulk_key key;
 };
 
-/* An array. The workers' parts for objects together also form one array. This array is distributed as UAT_BLOCKED: each
- * part is one chunk. */
+/* An array. The workers' parts for objects together also form one array, in which each part is one chunk. */
 struct uat_array {
     uintptr_t start;
     size_t bytes;                /* size as requested */
@@ -35,14 +34,14 @@ struct uat_array {
 
 extern struct uat_array uat_nowhere __attribute__((visibility("hidden")));
 
-/* The array that contains an address; &uat_nowhere if no array contains it. */
+/* The array that has an address's granule; &uat_nowhere if there is none. The address can lie outside of the array. */
 static inline struct uat_array *uat_array_of(uintptr_t at)
 {
     uintptr_t granule = (at - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT;
     return granule < UAT_GRANULES ? uat_global.array.granule[granule] : &uat_nowhere;
 }
 
-/* The array that contains [p, p + bytes); ends the job with a message if there is none. */
+/* The array that contains [at, at + bytes); ends the job with a message if there is none. */
 struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes);
 /* Under torture: ends the job on a write to a frozen array. */
 void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintptr_t at, size_t bytes);
@@ -84,7 +83,8 @@ bool uat_pages_may_be_huge(const struct uat_array *a);
 uint64_t uat_pages_reserved(void);
 /* Every chunk is a multiple of this number of bytes. */
 size_t uat_pages_unit(void);
-/* Advise huge pages for a mapping, unless the setting forbids them. Call this before anything touches the mapping. */
+/* Advise the kernel to use huge pages for a mapping or, if the setting forbids them, not to use any. Call this before
+ * anything touches the mapping. */
 void uat_pages_advise(void *p, size_t bytes);
 /* Touch this worker's chunks. Returns 0, or a negative errno that has been reported. */
 int uat_pages_touch(const struct uat_array *a);

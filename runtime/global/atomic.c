@@ -99,8 +99,8 @@ void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend)
     g->release.unreleased[home.host].any = g->release.needed = true;
 }
 
-/* Set a word by CMP_SWAP. Only the adapter may change such a word, and CMP_SWAP is the adapter's only atomic that sets
- * a word. */
+/* Set a word by CMP_SWAP, and return its old value. A CPU must not store to a word that adapters change, and CMP_SWAP
+ * is the only atomic of an adapter that sets a word. */
 static uint64_t swap(const char *call, uat_atomic_t *word, uint64_t desired)
 {
     check(call, word, true);

@@ -3,10 +3,9 @@
  * Exact bounds of objects, under torture. The last sixteenth of each worker's part has one byte for every 16 bytes of
  * the part. This byte says how many of the 16, counted from the first, belong to an object in use.
  *
- * The header before each object belongs to no object. So an access one element beyond an object falls on the next
- * header and is refused, wherever the object lives. An access into the gap before the next object (heap.c) is refused,
- * too. An access that lands in another object in use looks right, because an address does not say from which object it
- * was computed.
+ * The rest of an object's place, the gap after it (heap.c) and the next header belong to no object. So an access one
+ * element beyond an object is refused, wherever the object lives. An access that lands in another object in use looks
+ * right, because an address does not say from which object it was computed.
  *
  * The owner writes the bounds; other hosts READ them. No fence is needed, because an object's address reaches another
  * worker only after its bounds were set.

@@ -17,7 +17,7 @@
 
 enum { POST_AT = 2 * UAT_PART /* this number of pending bytes justifies an operation */ };
 
-/* Record that a prefetch to the slot has completed. */
+/* Wait until the prefetch to the slot has completed, and record its parts as valid. */
 static void settle(struct uat_slot_of_cache *s)
 {
     uat_link_wait((int)s->link, s->read_end);
@@ -69,8 +69,9 @@ static bool show_range(uintptr_t at, size_t bytes)
 
 /*
  * Write-back: bytes that were checked in are written to their homes. Small neighbouring ranges wait in their slot until
- * they form one large range, or until something needs them at home. Then these ranges are posted as WRITEs. No worker
- * waits for the WRITEs before the next release.
+ * they form one large range, until a range that does not touch them is checked in, or until something needs them at
+ * home. Then these ranges are posted as WRITEs. This worker waits for the WRITEs at its next release, or earlier if it
+ * needs the slot for another block or writes the same bytes again.
  */
 void uat_cache_post_slot(struct uat_slot_of_cache *s)
 {
@@ -111,8 +112,8 @@ void uat_cache_post_range(uintptr_t at, size_t bytes)
     }
 }
 
-/* Assign the slot to a block. Before that, the last WRITE from the slot and the last READ into it must be complete
- * (G6). */
+/* Assign the slot to a block, or to none if block is 0. First wait until the last WRITE from the slot and the last READ
+ * into it have completed (G6). */
 static void evict_and_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch)
 {
     uat_cache_post_slot(s);

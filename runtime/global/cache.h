@@ -29,7 +29,7 @@ void uat_arena_close(void);
 
 /* Make all slots show no run. */
 void uat_cache_hide(void);
-/* A put has written [at, at + bytes): write the same bytes to the cached copy (G8). */
+/* A put or a checkin writes [at, at + bytes) at home: write the same bytes to the cached copy (G7, G8). */
 void uat_cache_update(uintptr_t at, const void *from, size_t bytes);
 /* Drop what is cached of the array. */
 void uat_cache_drop(const struct uat_array *a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Release and acquire, and the hooks of runtime/global/global.h that call them. tests/model/coherence.pml is the model.
- * tests/mutants/global.toml leaves out each rule in turn, and tests/global must then find a wrong byte.
+ * tests/mutants/global.toml leaves out one rule at a time, and tests/global must then find a wrong byte.
  *
  * The claim to prove: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's
  * slot, or the READ is ordered after W's WRITE. Otherwise the path from w to r ends with a crossing edge into W. When
@@ -18,7 +18,7 @@
 
 enum {
     BUDGET = 10,     /* publications may take at most 1/BUDGET of the time */
-    WINDOW = 1 << 28 /* ticks of the counter, 0.1 to 0.3 s; after each window half of the past is dropped */
+    WINDOW = 1 << 28 /* ticks of the counter, on x86-64 0.1 to 0.3 s; after each window half of the past is dropped */
 };
 
 static __attribute__((noinline)) void release(void)
@@ -60,9 +60,9 @@ static void acquire(void)
 }
 
 /*
- * A flat loop whose children write far bytes would release at every publication, and each release costs a round trip.
- * So publications are put off while their releases have taken more than 1/BUDGET of the time. The deque asks again at
- * the next spawn.
+ * May a publication spend time on a release now? A flat loop whose children write far bytes would release at every
+ * publication, and each release costs a round trip. So publications are put off while their releases have taken more
+ * than 1/BUDGET of the time. The deque asks again at the next spawn.
  */
 static bool may_spend(struct uat_global *g, uint64_t now)
 {

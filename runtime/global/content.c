@@ -87,7 +87,8 @@ struct user {
     void *arg;
 };
 
-/* Cut the range into pieces. The first and the last page of each piece are not zero. */
+/* Cut the range into pieces, and call the user's function for each piece. The first and the last page of each piece are
+ * not zero. */
 static int cut(void *arg, const struct extent *extent)
 {
     const struct user *user = arg;

@@ -16,7 +16,7 @@ enum { UAT_CONTENT_PIECE = 1 << 20 /* maximum bytes of a piece; a piece stays in
 typedef int uat_content_fn(void *arg, const void *at, size_t bytes);
 
 /* Call fn for each piece of this worker's chunks that is not zero. Memory that was never touched is not read. Returns
- * 0, or what fn returned first, or a negative errno that has been reported. */
+ * 0, or the first other value that fn returned, or a negative errno that has been reported. */
 int uat_content_each(uat_content_fn *fn, void *arg);
 
 /* Set this worker's chunks to zero, and drop its cached bytes. The objects' parts from number `parts` on are left as

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Exchanges between workers outside of runs. Each worker puts its words into its segment. Rank 0 READs all workers'
- * words, and sends them down a tree. */
+/* Exchanges between workers outside of runs. Each worker puts its words into its segment. Rank 0 READs the words of all
+ * workers, or of those that are asked for, and all workers get them down a tree. */
 #include <string.h>
 
 #include "runtime/global/state.h"

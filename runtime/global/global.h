@@ -13,7 +13,9 @@
  *   f  after_resume         ACQUIRE after a stack has come from another worker
  *   g  run_begins, run_ends, before_barrier, after_barrier, before_stop
  *
- * With continuation stealing, there are only four kinds of crossing edges: a to d, b to e, c to f, and the edges of g.
+ * With continuation stealing, spawns and joins have only these kinds of crossing edges: a to d, b to e and c to f. The
+ * edges of flows, of adaptive intervals and of the objects of uat/sync.h use hooks b to f, too: RELEASE at the source,
+ * ACQUIRE at the target.
  */
 #ifndef UAT_GLOBAL_HOOKS_H
 #define UAT_GLOBAL_HOOKS_H
@@ -62,9 +64,10 @@ int uat_global_host(const void *p);
 bool uat_global_host_is_near(int first, int step);
 
 /*
- * Torture: uat_global_fence() makes the near pages of all arrays inaccessible. uat_global_fence_open() makes the pages
- * of a named range accessible again. uat_global_unfence() makes all pages accessible again. Between uat_global_fence()
- * and uat_global_unfence() the worker runs one task, which must not wait.
+ * Torture: uat_global_fence() makes the near pages of all arrays of uat_global_alloc() inaccessible, except those of
+ * frozen arrays. uat_global_fence_open() makes the pages of a named range accessible again. uat_global_unfence() makes
+ * all pages accessible again. Between uat_global_fence() and uat_global_unfence() the worker runs one task, which must
+ * not wait.
  */
 void uat_global_fence(void);
 void uat_global_fence_open(const void *p, size_t bytes, bool writes);
@@ -74,12 +77,12 @@ void uat_global_unfence(void);
 void uat_global_close(void);
 
 /*
- * Explain an access to an address, for an error message. Returns false if it is no global address. Async-signal-safe
- * except for snprintf().
+ * Explain an access to an address, for an error message. Returns false if this is no global address, or one that this
+ * worker's CPU can access. Async-signal-safe except for snprintf().
  */
 bool uat_global_explain(uintptr_t address, char *text, size_t size);
 
-/* Add global memory's counters to *stats. */
+/* Set global memory's counters in *stats. */
 void uat_global_count(uat_stats_t *stats);
 
 /* The hooks. before_publication returns false, which means "not now", if releases have taken too much time lately. */
@@ -103,9 +106,10 @@ const bool *uat_global_unreleased(void);
 enum { UAT_OPEN_MAX = 256 /* maximum number of recorded checkouts */ };
 
 /*
- * The open checkouts of this worker (G3). Records 1 to uat_far.last are far ranges and, under torture, near ranges.
- * Without torture, near ranges are not recorded: uat_near only counts them. Record 0 is no range, and matches nothing
- * that can be checked in.
+ * The open checkouts of this worker (G3). Records 1 to uat_far.last are far ranges, and those near ranges that lie
+ * outside of the longest near run of their array. Under torture no near run is set, so all near ranges are recorded.
+ * The other near ranges are not recorded: uat_near only counts them. Record 0 is no range, and matches nothing that can
+ * be checked in.
  */
 extern struct uat_open uat_opens[1 + UAT_OPEN_MAX] __attribute__((visibility("hidden")));
 /* The number of split-phase transfers in flight. */

@@ -72,7 +72,8 @@ static unsigned class_of(size_t bytes)
     return class_;
 }
 
-/* The address of a part, and the lowest address of an object in it. A part has the number of its worker or ghost. */
+/* The address of a part, and the lowest address of an object's header in it. A part has the number of its worker or
+ * ghost. */
 static uintptr_t start_of(int part)
 {
     return uat_global.array.parts->start + (uintptr_t)part * uat_global.array.parts->chunk;

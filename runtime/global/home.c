@@ -20,7 +20,7 @@ void uat_near_set(const struct uat_array *a, struct uat_near_run run)
 
 /*
  * Chunk c lives with rank c mod size. A host's memory object holds its chunks in the order of their addresses. So
- * neighbouring near chunks are neighbours in the object, too, and need only one mapping.
+ * neighbouring chunks of one host are neighbours in its object, too, and need only one mapping.
  */
 struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at)
 {

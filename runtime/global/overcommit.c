@@ -2,9 +2,9 @@
 /*
  * Is there enough memory for what is to be allocated? Linux allocates pages when they are touched, and promises more
  * pages than it has. If the demand is too large, an access faults, or the kernel ends a process. So the lowest worker
- * of each machine checks before anything is allocated. That worker adds up the bytes that were promised on its machine
- * and have no pages yet. It compares the sum with the memory that the machine can still give. The check reserves
- * nothing: another program may still take the memory.
+ * of each machine checks before anything is allocated. That worker sums the bytes that were promised on its machine and
+ * have no pages yet. It compares the sum with the memory that the machine can still give. The check reserves nothing:
+ * another program may still take the memory.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -14,7 +14,8 @@
 #include "runtime/trace/trace.h"
 #include "runtime/job/fatal.h"
 
-/* The lowest gap of `bytes` bytes between the places in use. */
+/* A place of `bytes` bytes in the lowest gap between the places in use, `in_page` bytes after the start of a part; NULL
+ * if no gap is large enough. */
 static char *find_gap(size_t bytes, size_t in_page)
 {
     struct uat_global *g = &uat_global;

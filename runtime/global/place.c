@@ -11,7 +11,7 @@
  * to 2 MiB. The shifts of 16 arrays are the code words of the 7-bit Hamming code: any two differ in at least three
  * bits. If two shifts differed in fewer bits, elements whose offsets differ by a power of two would collide. An example
  * is rows of 64 KiB in arrays whose shifts differ by 2 MiB. uat-collide measures such collisions. The cache of far
- * memory starts 1 MiB after a multiple of 2 MiB (cache.c). So a copy between an array and the cache does not collide.
+ * memory starts 1 MiB after a multiple of 2 MiB (arena.c). So a copy between an array and the cache does not collide.
  */
 #include <errno.h>
 #include <string.h>

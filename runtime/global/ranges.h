@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A small set of disjoint byte ranges. Adjacent ranges are merged. */
+/* A small set of disjoint byte ranges. A range that is added extends a range that it adjoins. */
 #ifndef UAT_RANGES_H
 #define UAT_RANGES_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of open checkouts, for checks. The list is short. It has all far ranges and, under torture, also all near
- * ranges. */
+/* The list of open checkouts, for checks. The list is short. See uat_opens in global.h for what it has. */
 #include "runtime/global/array.h"
 #include "runtime/global/record.h"
 #include "runtime/job/fatal.h"

@@ -7,8 +7,7 @@
 
 /*
  * The kind of an open checkout: its enum uat_access, plus flags that say where its bytes are. If no flag is set, the
- * bytes are in the ring. Every recorded checkout has a kind. Far checkouts are always recorded; near checkouts, only
- * under torture.
+ * bytes are in the ring. Every recorded checkout has a kind. Which checkouts are recorded: see uat_opens in global.h.
  */
 enum {
     UAT_OPEN_ACCESS = 3, /* mask */
@@ -31,10 +30,11 @@ static inline size_t uat_open_count(void)
     return (size_t)(uat_far.last - uat_opens);
 }
 struct uat_open *uat_open_push(uintptr_t at, size_t bytes, uint64_t kind);
-/* Does any range that is checked out lie in this block's slot of the ring? */
+/* Is any byte of this block checked out in the ring? */
 bool uat_open_has_block(uint64_t block);
-/* Find the first range from `at` on that is checked out for writing in the ring, and return its end. If the range
- * starts below *stop, *stop becomes the range's start. Returns *stop if there is no such range. */
+/* Find the first range in [at, *stop) that is checked out for writing in the ring. Sets *stop to the range's start, or
+ * to `at` if the range starts earlier, and returns the range's end. If there is no such range, *stop stays as it is,
+ * and is returned. */
 uintptr_t uat_open_written(uintptr_t at, uintptr_t *stop);
 void uat_open_pop(uintptr_t at, size_t bytes, enum uat_access access, struct uat_open *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This worker's state of global memory, shared by the files of this folder only. Other headers of the folder: array.h,
- * cache.h, link.h, record.h, bounds.h.
+ * This worker's state of global memory. In the runtime, only the files of this folder use this header, array.h,
+ * cache.h, link.h, record.h, bounds.h and ranges.h.
  *
  * docs/global.md has the numbered rules that the code names: G1 to G10.
  */
@@ -33,7 +33,7 @@ enum {
     UAT_PART = 1 << UAT_PART_SHIFT,
     UAT_PARTS = UAT_BLOCK / UAT_PART,
     UAT_BOUNCE = 4096,    /* bytes of one bounce buffer */
-    UAT_BOUNCES = 128,    /* number of bounce buffers, for transfers of memory that the adapter does not reach */
+    UAT_BOUNCES = 128,    /* number of bounce buffers, for plain puts and for memory that the adapter does not reach */
     UAT_PART_HEAD = 8192, /* bytes at the start of a worker's part that hold no objects */
     /* Offset of the list of objects that other workers freed: a uat_atomic_t in the head, at the owner's colour. */
     UAT_FREED_OFFSET = 0,
@@ -91,11 +91,11 @@ struct uat_global {
         char *ring;       /* slots * UAT_BLOCK bytes, mapped twice in a row; address a has its place at a & ring_mask */
         size_t ring_mask; /* unused while ring_size is 0 */
         size_t ring_size;
-        uint32_t *pending; /* slots with dirty bytes */
+        uint32_t *pending; /* slots that may have dirty bytes */
         uint32_t pending_count;
     } cache;
     struct {
-        char *base; /* overflow area, bounce buffers, landing word, ring (all registered); then the ring mapped again */
+        char *base; /* overflow area, bounce buffers, landing words, ring (all registered); then the ring once more */
         size_t size, overflow_size;
         char *overflow;
         uint64_t *landing;
@@ -105,7 +105,7 @@ struct uat_global {
         char *buffers;
         uint64_t next, end[UAT_BOUNCES];
         uint32_t link[UAT_BOUNCES];
-        bool held[UAT_BOUNCES]; /* a uat_global_get_begin() uses this buffer */
+        bool held[UAT_BOUNCES]; /* a READ to this buffer is not yet copied to its caller */
         unsigned held_count;
     } bounce;
     struct {
@@ -127,7 +127,7 @@ int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t
 /* The worst of all workers' rc, returned on all of them. */
 int uat_global_agree(int rc);
 
-/* transfer.c: get and put without a check of the bounds, for headers before objects. bytes > 0. */
+/* transfer.c: get and put without a check of the bounds, for the runtime's own accesses. bytes > 0. */
 void uat_get_unchecked(void *local, uintptr_t at, size_t bytes);
 void uat_put_unchecked(uintptr_t at, const void *local, size_t bytes);
 

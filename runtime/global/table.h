@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of arrays: what each call of uat_global_alloc() asked for, and which addresses it got. A restarted job
- * makes the same calls and gets the same addresses, although sizes rounded to chunks depend on the number of workers.
- * A job without checkpoints keeps no table.
+ * The table of arrays: what each call that creates an array asked for, and which addresses the array got. A restarted
+ * job makes the same calls and gets the same addresses, although sizes rounded to chunks depend on the number of
+ * workers. A job without checkpoints keeps no table.
  */
 #ifndef UAT_GLOBAL_TABLE_H
 #define UAT_GLOBAL_TABLE_H

@@ -99,8 +99,8 @@ static uint64_t find_free(const uint64_t *taken, uint64_t from, uint64_t count)
     return units;
 }
 
-/* Take `count` units in a row. The search starts at a unit whose first chunk this worker keeps, so that a small array
- * is near. */
+/* Take `count` units in a row, and return the first; `units` if there are none. The search starts at the unit whose
+ * number is this worker's rank: if a unit is one chunk, this worker keeps that unit, so that a small array is near. */
 static uint64_t take(uint64_t count)
 {
     uint64_t taken[UNITS / BITS], units = uat_global.temporary.units, first;

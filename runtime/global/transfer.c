@@ -18,8 +18,8 @@ enum {
 
 _Static_assert(UAT_BOUNCES / 2 > WINDOW, "a bounce buffer is always free for a uat_global_put()");
 
-/* A bounce buffer that no transfer uses any more. The search ends, because at least half of the buffers are not
- * held. */
+/* A bounce buffer that no transfer uses any more. The search ends, because split-phase transfers hold at most half of
+ * the buffers, and a uat_global_get() holds at most WINDOW more. */
 static char *take_bounce(int link, unsigned *number)
 {
     struct uat_global *g = &uat_global;
@@ -75,8 +75,8 @@ static void finish(uat_global_transfer_t *t)
     *t = (uat_global_transfer_t){0};
 }
 
-/* Post pending bytes of the range before the put's own WRITE. The put's WRITE then overlaps the range of these bytes in
- * the link's set, so the put's WRITE waits for a flush. */
+/* Post a put's WRITE, and return its number. Pending bytes of the range are posted before. The put's WRITE then
+ * overlaps the range of these bytes in the link's set, so it waits for a flush. */
 static uint64_t put_far(uintptr_t at, const void *source, size_t bytes)
 {
     uat_cache_post_range(at, bytes);
@@ -156,7 +156,8 @@ void uat_global_get_begin(uat_global_transfer_t *t, void *local, const void *glo
     const struct uat_array *a = uat_array_check("uat_global_get_begin()", at, bytes);
     struct uat_home home = uat_array_home(a, at);
     bool direct = g->bulk->class_->reaches(g->bulk, local, bytes);
-    /* A transfer that needs more than one operation, or more bounce buffers than are free, is completed at once. */
+    /* A near transfer is completed at once. So is a transfer that needs more than one operation, or a bounce buffer
+     * while half of these buffers are held. */
     if (home.near || bytes > home.run || bytes > UAT_TRANSFER_MAX || (!direct && bytes > UAT_BOUNCE) ||
         (!direct && g->bounce.held_count >= UAT_BOUNCES / 2)) {
         uat_get_unchecked(local, at, bytes);

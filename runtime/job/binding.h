@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binding of a worker to cores and memory. A worker keeps the binding of its launcher. Without such a binding, the
- * worker binds to a core of its own. Each worker publishes its cores, so that a bad placement can be reported.
+ * Binding of a worker to cores and memory. By default, a worker keeps the binding of its launcher. Without such a
+ * binding, the worker binds to a core of its own, unless it is alone on its host or the cores are too few. Each worker
+ * publishes its cores, so that a bad placement can be reported.
  */
 #ifndef UAT_BINDING_H
 #define UAT_BINDING_H
@@ -41,8 +42,8 @@ int uat_binding_choose(const cpu_set_t *allowed, const int *siblings, int local_
 struct uat_crowding uat_binding_judge(const struct uat_binding *const *places, int n, int self,
                                       const cpu_set_t *allowed);
 
-/* Judge the places after start-up. If `advise`, one worker of each machine prints advice. Returns whether workers share
- * cores. */
+/* Judge the places of ranks 0..n-1 during the start. If `advise`, and workers share a core while another core is
+ * unused, the lowest rank of the machine prints advice. Returns whether workers share cores. */
 bool uat_binding_report(const struct uat_binding *const *places, int n, int self, bool advise);
 
 #endif

@@ -38,7 +38,7 @@ enum {
     ABORT_SECONDS = 2 /* time to wait for the server's answer to an abort */
 };
 
-/* Report a failed PMIx call without which the job cannot start. */
+/* Report a failed PMIx call. Returns -EIO. */
 static int report(const char *what, pmix_status_t status)
 {
     uat_error("%s failed: %s; the launcher's PMIx server is gone or of another kind", what, PMIx_Error_string(status));
@@ -51,8 +51,8 @@ static long get_count(const char *variable)
     return text ? strtol(text, NULL, 10) : 0;
 }
 
-/* The launcher's server names its version in the environment of the processes that it starts. PMIx_Init() cannot tell
- * why it failed. */
+/* Report a failed PMIx_Init(), which cannot tell why it failed. The line names both versions: the launcher's server
+ * names its own in the environment of the processes that it starts. Returns -EIO. */
 static int report_init(const char *host, pmix_status_t status)
 {
     const char *theirs = getenv("PMIX_VERSION");
@@ -77,8 +77,8 @@ static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def
 }
 
 /*
- * The launcher is the program that owns the PMIx server. Environment variables alone cannot identify it: an outer
- * launcher, such as the Slurm step around an mpirun, may have set them.
+ * Find the name of the launcher: the program that owns the PMIx server. Environment variables alone cannot identify it:
+ * an outer launcher, such as the Slurm step around an mpirun, may have set them.
  */
 static const char *find_launcher(void)
 {
@@ -94,9 +94,9 @@ static const char *find_launcher(void)
 }
 
 /*
- * A launcher without PMIx silently starts N jobs of one worker. A batch script that forgets its launcher does so, too.
- * Detect that and report the right command. A worker is fine if its launcher, such as `uatrun -n 1`, says that the
- * worker is alone.
+ * A launcher without PMIx silently starts N jobs of one worker. A batch script that forgets its launcher starts one
+ * such job. Detect that and report the right command. A worker is fine if its launcher, such as `uatrun -n 1`, says
+ * that the worker is alone.
  */
 static int refuse_singleton(void)
 {
@@ -354,8 +354,8 @@ static void abort_unanswered(int number)
     _exit(abort_status);
 }
 
-/* Abort within a bounded time. The server answers only after it has told the other servers. If the network is cut, that
- * may take minutes. */
+/* Bound the time of an abort: SIGALRM ends this process after ABORT_SECONDS. The server answers an abort only after it
+ * has told the other servers. If the network is cut, that may take minutes. */
 static void abort_bound(int status)
 {
     struct sigaction action = {.sa_handler = abort_unanswered, .sa_flags = SA_ONSTACK};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How workers find each other, by PMIx. No other file uses PMIx. Each worker publishes one blob; barriers in steady
- * state do not use PMIx.
+ * How workers find each other, by PMIx. No other file of the runtime calls PMIx. In each exchange, each worker
+ * publishes one blob; barriers in steady state do not use PMIx.
  */
 #ifndef UAT_BOOTSTRAP_H
 #define UAT_BOOTSTRAP_H

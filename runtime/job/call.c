@@ -34,7 +34,7 @@ static bool inside;                                   /* a collective call is in
  * uat_call_look(). */
 struct words {
     uint64_t call;    /* number and kind of the latest call */
-    uint64_t waiting; /* 1: waits in a barrier */
+    uint64_t waiting; /* 1: waits in a barrier or a tree */
 };
 
 static struct uat_area shown = {.name = "calls", .size = sizeof(struct words), .peers = UAT_PEERS_READ};

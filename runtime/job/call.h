@@ -47,8 +47,8 @@ enum uat_collective {
 /* What a peer is doing, relative to this worker's call. */
 enum uat_peer_call {
     UAT_PEER_LATE,    /* has not entered this call */
-    UAT_PEER_BUSY,    /* is in this call, and does not wait in a barrier */
-    UAT_PEER_WAITING, /* is in it, and waits in a barrier */
+    UAT_PEER_BUSY,    /* is in this call, and does not wait in a barrier or a tree */
+    UAT_PEER_WAITING, /* is in this call, and waits in a barrier or a tree */
     UAT_PEER_DIFFERS  /* is in another call, or has already left this one */
 };
 
@@ -81,7 +81,7 @@ void uat_call_compare(int rank, uint64_t word);
 /* READ what rank is doing. *word becomes its call, for uat_call_compare(). Ends the job if rank cannot be reached. */
 enum uat_peer_call uat_call_look(int rank, uint64_t *word);
 
-/* Show peers whether this worker waits in a barrier. */
+/* Show peers whether this worker waits in a barrier or a tree. */
 void uat_call_set_waiting(bool waiting);
 
 #endif

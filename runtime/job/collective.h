@@ -18,8 +18,9 @@ void uat_collective_open(struct uat_transport *transport);
 /* Returns one of these words, one that adapters change. For tests. */
 const uint64_t *uat_collective_atomic(void);
 
-/* Announce to all workers that the root task has ended on this worker with this result, or could not start. failed: the
- * result is what uat_collective_failure() returns. The announcement goes along a tree with this worker as its root. */
+/* Announce that the root task has ended on this worker with this result, or could not start. failed: the result is what
+ * uat_collective_failure() returns. This tells only this worker; uat_collective_pass_on() sends the announcement to all
+ * others, along a tree with this worker as its root. */
 void uat_collective_announce(const void *result, size_t size, bool failed);
 
 /* Has the end of the present run been announced to this worker? */
@@ -46,7 +47,8 @@ const void *uat_collective_failure(size_t size);
  * reported. */
 int uat_collective_barrier(void);
 
-/* The lowest status that workers tell each other: an errno, minus a rank, or a size below all errnos. */
+/* The lowest status that workers tell each other. A status is 0 or negative. It is mostly an errno; it can also be, for
+ * example, a rank minus the number of workers, or a size that is sent as a number below all errnos. */
 enum { UAT_STATUS_MIN = -(1 << 24) };
 
 /* A barrier after which all workers know the lowest status of any worker: 0 or a negative errno. So a call that fails

@@ -15,8 +15,8 @@ _Noreturn void uat_fatal_reported(void) __attribute__((cold));
  * launcher. */
 void uat_fatal_detach(void);
 
-/* From now on, exit() is an error: the other workers would wait for this worker forever. If not `on`,
- * allow exit() again. */
+/* If `on`, exit() is an error from now on: the other workers would wait for this worker forever. Otherwise exit() is
+ * allowed again. */
 void uat_fatal_at_exit(bool on);
 
 /* Note that an error has been reported: the program is now expected to exit with a nonzero status. */

@@ -60,8 +60,8 @@ static bool has_stepped_over(const struct uat_segment *s, uintptr_t address, uin
     return sp < s->low && s->low - sp <= STEP_MAX && address < s->low && address >= sp - STEP_BELOW;
 }
 
-/* Is the stack pointer's value no valid address? The stack pointer may also be misaligned; in that case some
- * processors raise SIGBUS. */
+/* Is the stack pointer's value no valid address? The caller asks this for SIGBUS, too: some processors raise SIGBUS if
+ * such a stack pointer is also misaligned. */
 static bool is_nowhere(uintptr_t sp)
 {
     return sp >> UAT_CPU_ADDRESS_BITS != 0;

@@ -32,7 +32,7 @@ static uint64_t hash(uint64_t h, const void *data, size_t size)
 }
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* Hash the offsets at which peers READ, and the sizes of what moves with a stack. The sizes of areas are in
+/* Hash the offsets that peers access, the sizes of what moves with a stack, and the version. The sizes of areas are in
  * uat_segment.layout. */
 static uint64_t abi_hash(void)
 {
@@ -144,7 +144,7 @@ static bool asks_for_canaries(const ElfW(Rela) * relocation, size_t bytes, const
     return false;
 }
 
-/* Looks at the first object only, which is the program. */
+/* Set *data, a bool, if the object has canaries. Looks at the first object only, which is the program. */
 static int find_canaries(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Properties that must be equal in all workers, because stacks move between them. Each worker publishes a record of
- * them and compares its own with rank 0's.
+ * Properties that must be equal in all workers, because stacks move between them. Each worker takes a record of them
+ * and compares it with the record that rank 0 publishes. The other ranks publish only the head of their records.
  */
 #ifndef UAT_IDENTITY_H
 #define UAT_IDENTITY_H

@@ -27,8 +27,9 @@ void uat_lost_tell(int rank, const char *host)
         uat_error("rank %d on %s was lost: %s", rank, host, text);
 }
 
-/* Print the line, then end the process as if there were no handler. A second SIGTERM may meanwhile reach another
- * thread: only the first counts. */
+/* The handler of SIGTERM. A signal from outside of the job has no effect if spared_by() says so. Any other signal ends
+ * the process as if there were no handler, after the line if the signal names a lost rank. A second SIGTERM may
+ * meanwhile reach another thread: only the first counts. */
 static void end(int number, siginfo_t *info, void *context)
 {
     static int ending;
@@ -68,6 +69,6 @@ void uat_lost_close(void)
     struct sigaction now;
     described_by = NULL;
     if (caught && sigaction(SIGTERM, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == end)
-        sigaction(SIGTERM, &previous, NULL); /* restore the handler, unless the program has set its own one since */
+        sigaction(SIGTERM, &previous, NULL); /* restore the handler, unless the program has set its own since */
     caught = false;
 }

@@ -20,7 +20,7 @@ void uat_lost_open(uat_lost_fn *describe, const char *host);
 void uat_lost_close(void);
 
 /* From now on a SIGTERM from outside of the job calls `spare` in its handler. If spare returns true, the process does
- * not end. NULL: it always ends. Returns false if the program itself catches SIGTERM. */
+ * not end. NULL: it always ends. Returns false if the program itself catches or ignores SIGTERM. */
 bool uat_lost_spare(bool (*spare)(void));
 
 /* Print one line about the lost worker `rank` on host `host`, if `describe` knows of anything that the worker held.

@@ -12,7 +12,7 @@ enum { UAT_BARRIER_ROUNDS = 24 };
 /* What a worker tells its partner in a round of a barrier, or in a tree. */
 struct uat_told {
     uint64_t call;  /* the collective call that the sender is in: runtime/job/call.h */
-    int64_t status; /* 0, or the lowest negative errno that the sender knows of */
+    int64_t status; /* the lowest status that the sender knows of: see UAT_STATUS_MIN */
     uint64_t word;  /* in a barrier: rank 0's word, if the sender has heard of it */
 };
 

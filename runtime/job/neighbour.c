@@ -25,8 +25,8 @@ static struct {
     bool reported;
 } watched = {.rank = -1};
 
-/* All other workers of this machine. A signal handler may read this at any time, in any thread. So `count` is set last
- * and cleared first. */
+/* The other workers of this machine in the same PID namespace. A signal handler may read this at any time, in any
+ * thread. So `count` is set last and cleared first. */
 static struct {
     pid_t *pid;
     int count;
@@ -37,8 +37,8 @@ static bool is_neighbour(const struct uat_identity *own, const struct uat_identi
     return other->binding.machine == own->binding.machine && other->pid_space == own->pid_space;
 }
 
-/* Release: when uat_neighbour_end() sees a count, that number of process numbers is valid. This also holds while this
- * worker closes. */
+/* Release: when uat_neighbour_end() sees a count, that number of process numbers is valid. While this worker closes,
+ * this holds only for a handler on the same thread. */
 static void set_count(int count)
 {
     __atomic_store_n(&others.count, count, __ATOMIC_RELEASE);

@@ -12,7 +12,8 @@
 
 struct uat_roster {
     int size; /* number of workers; each array below has an element for each worker */
-    /* The record of a worker of another build is all zero. Such a worker refuses to start: uat_identity_compare(). */
+    /* All zero for a worker whose record is too short, as that of another build may be. Such a worker refuses to start:
+     * uat_identity_compare(). */
     const struct uat_identity **identity;
     struct uat_endpoint *endpoint; /* the transport's attach info; after uat_roster_attach(), the transport's
                                     * endpoint */
@@ -24,7 +25,7 @@ struct uat_roster {
 
 /* Check that all workers took the transport that rank 0 took. why: the reason for this worker's choice. Returns 0, or
  * -EINVAL, which has been reported. A worker whose transport differs from rank 0's reports this. The other workers give
- * this worker time to report. */
+ * it time to do so, and then report the difference, too. */
 int uat_roster_check_transports(const struct uat_roster *roster, int rank, const char *why);
 
 /* Check that each worker's record names a process to which this rank may send a signal. Returns 0, or -EPROTO, which

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This worker's rank, the number of workers, and the transport that reaches them. Only uat_init() and what it calls set
- * them. */
+/* Facts about this worker. They are set while the job starts and ends, and in a forked child. */
 #ifndef UAT_SELF_H
 #define UAT_SELF_H
 

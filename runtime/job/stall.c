@@ -17,13 +17,13 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/neighbour.h"
 
-/* Volatile, because a signal handler on the same thread reads it. */
+/* Volatile, because a signal handler on the same thread reads it, and uat_stall_doing() on any thread. */
 static volatile struct {
     enum uat_doing doing;
     uint64_t since;   /* seconds */
     const char *call; /* name of the call, such as "uat_barrier()", for UAT_DOING_CALL */
     enum uat_wait wait;
-    uint64_t what; /* what it waits for: index of an entry, a rank, or the address of an object */
+    uint64_t what; /* what it waits for, as `wait` says: index of an entry, a rank, name of an object, ... */
     int holder;    /* rank that holds an object's guard */
     uint64_t wait_since;
     uint64_t probed; /* time of the last probe, in seconds */

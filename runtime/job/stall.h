@@ -6,8 +6,9 @@
  * moment. It takes longer if the awaited peer is stopped, swapped out or lost. After UAT_STALL_TIMEOUT the waiting
  * worker prints a line that names both workers and the reason. If the thief of a part is awaited, its rank is not
  * known, and the line names the owner of the interval. The wait ends the job after UAT_STALL_LIMIT. Meanwhile the
- * waiting worker sends operations to that peer, or to all peers if the peer is not known. So a cut network ends the job
- * as soon as the transport can detect it.
+ * waiting worker sends operations to that peer, or to all peers if the peer is not known. If a guard is awaited, the
+ * operations go to the worker that has the object. So a cut network ends the job as soon as the transport can detect
+ * it.
  *
  * A wait in PMIx_Fence has the same limits, but sends no operations. Waits in collective calls are in
  * runtime/job/straggler.h. Joins, idleness and tasks may last for hours, so they are not bounded.
@@ -72,7 +73,8 @@ bool uat_stall_is_at_end(void);
 /* The time in seconds, accurate to a few milliseconds; virtual time in a simulation. */
 uint64_t uat_stall_seconds(void);
 
-/* Set what this worker waits for. what: the index of an entry, a rank, or an object. */
+/* Set what this worker waits for. what: the index of an entry, a rank, the name of an object, or the number of a
+ * fence. */
 void uat_stall_note(enum uat_wait kind, uint64_t what);
 
 /*
@@ -100,8 +102,8 @@ void uat_stall_ack_over(void *context);
 
 /*
  * Start to watch waits, over uat_self.transport, with the limits UAT_STALL_TIMEOUT and UAT_STALL_LIMIT. Catch SIGUSR1,
- * unless the program catches it. `describe` adds the worker's state to the line that SIGUSR1 prints. `describe` runs in
- * a signal handler. Returns 0 or a negative errno that has been reported.
+ * unless the program catches or ignores it. `describe` adds the worker's state to the line that SIGUSR1 prints.
+ * `describe` runs in a signal handler. Returns 0 or a negative errno that has been reported.
  */
 int uat_stall_open(void (*describe)(char *text, size_t size));
 void uat_stall_close(void);

@@ -17,9 +17,9 @@
 static struct {
     int rank;         /* the rank that this worker waits for; -1: none */
     uint64_t since;   /* start of the wait, in seconds of CLOCK_MONOTONIC */
-    uint64_t looked;  /* last look at that rank, in seconds */
-    uint64_t survey;  /* next look at all workers, in seconds */
-    uint64_t entered; /* time since which all have been in the run that is ending; 0 if unknown */
+    uint64_t looked;  /* time of the last look at that rank, in seconds */
+    uint64_t survey;  /* time of the next look at all workers, in seconds */
+    uint64_t entered; /* since when all are in the run that ends, or wait for each other; 0 if unknown */
     bool any_late;    /* a survey of this wait has found a late worker */
     uint64_t longest; /* the longest wait that was reported, in seconds; only a wait twice as long is reported next */
     bool differs;     /* the last look found a different call */
@@ -33,7 +33,8 @@ struct survey {
     int busy;             /* the lowest rank that has entered the call and does not wait in it; -1: none */
 };
 
-/* Look at all workers. Returns false if another worker has to report this wait: the lowest waiting rank reports it. */
+/* Look at all workers. If `only_mine`, returns false when another worker has to report this wait: the lowest waiting
+ * rank reports it. */
 static bool survey(struct survey *s, bool only_mine)
 {
     *s = (struct survey){.busy = -1};
@@ -52,7 +53,7 @@ static bool survey(struct survey *s, bool only_mine)
     return true;
 }
 
-/* Seconds between two surveys at the end of a run. */
+/* Seconds between two surveys of a wait. */
 static uint64_t survey_seconds(void)
 {
     return uat_job_settings.stall_limit < 4 ? 1 : (uint64_t)uat_job_settings.stall_limit / 4;
@@ -115,8 +116,8 @@ static void report(uint64_t waited)
                  waited, uat_call_name(), uat_job_settings.stall_timeout);
 }
 
-/* All workers have entered the call and wait in it, so only a message that is still in the network could end their
- * waits. Ends the job if this lasts for UAT_STALL_LIMIT. */
+/* Look, now and then, whether all workers have entered the call and wait in it. If so, only a message that is still in
+ * the network could end their waits. Ends the job if this lasts for UAT_STALL_LIMIT. */
 static void judge_circle(uint64_t now)
 {
     struct survey s;
@@ -216,7 +217,7 @@ void uat_straggler_root(void)
             break;
         for (int rank = 1; rank < uat_self.rank; rank++)
             if (uat_call_look(rank, &word) != UAT_PEER_LATE)
-                return; /* the word has arrived */
+                return; /* that rank is in the run, and reports the wait */
         warn_late(0, 0, waited);
         break;
     default:

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits for workers that have not entered a collective call yet. A worker may be late for any length of time. A waiting
- * worker reports once, after UAT_STALL_TIMEOUT, which worker it is waiting for, and continues to wait. Meanwhile it
- * READs from that worker once a second. So the waiting worker notices if the two are in different calls, and it notices
- * a cut network as soon as the transport can detect that. Stopped workers are noticed by uatrun or a neighbour.
+ * Waits for workers that have not entered a collective call yet. A worker may be late for any length of time. After
+ * UAT_STALL_TIMEOUT, the lowest rank that waits reports once which worker it is waiting for, and continues to wait.
+ * Meanwhile each waiting worker READs once a second from the worker that it waits for. So the waiting worker notices if
+ * the two are in different calls, and it notices a cut network as soon as the transport can detect that. Stopped
+ * workers are noticed by uatrun or a neighbour.
  *
  * The end of a run is bounded. Once every worker has entered the run, its end takes only a moment, unless a worker is
- * stopped, swapped out or lost. A longer wait ends the job after UAT_STALL_LIMIT.
+ * stopped, swapped out or lost. A longer wait ends the job after UAT_STALL_LIMIT. So does a barrier or a tree in which
+ * all workers wait for each other for that time.
  */
 #ifndef UAT_STRAGGLER_H
 #define UAT_STRAGGLER_H
 
-/* uat_straggler_barrier() is called periodically while a barrier waits for rank. uat_straggler_over() is called when
- * rank has arrived. */
+/* uat_straggler_barrier() is called periodically while a barrier or a tree waits for rank. uat_straggler_over() is
+ * called when rank has arrived. */
 void uat_straggler_barrier(int rank);
 void uat_straggler_over(void);
 

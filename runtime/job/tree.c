@@ -160,7 +160,7 @@ static int hear_parent(const struct uat_told **told)
     return rc;
 }
 
-/* Send the sums up and the total down, and leave the total in *sum. Returns 0 or a negative errno. */
+/* Send the sums up and the total down, and store the total in *sum. Returns 0 or a negative errno. */
 static int climb_and_descend(struct share *sum, uat_tree_add *add)
 {
     const struct uat_told *told = &sum->told;

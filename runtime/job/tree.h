@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums and copies along a binomial tree whose root is rank 0. Each other worker sends one chain to its parent and gets
- * one from it. In a barrier, each worker posts log2 n chains.
+ * Sums and copies along a binomial tree whose root is rank 0. For a sum, each other worker sends one chain to its
+ * parent and gets one from its parent. For a copy, each other worker gets one, and READs the bytes from its parent. In
+ * a barrier, each worker posts log2 n chains.
  */
 #ifndef UAT_TREE_H
 #define UAT_TREE_H

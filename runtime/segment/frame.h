@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A task's base frame. uat_spawn() leaves it at the top of the child's own stack segment, and it moves with the
- * task. */
+/* A task's base frame. uat_spawn() puts it at the top of the child's own stack segment, and it moves with the task. */
 #ifndef UAT_FRAME_H
 #define UAT_FRAME_H
 
@@ -11,7 +10,7 @@
 
 struct uat_frame {
     _Alignas(UAT_FRAME_ALIGN) uat_task_t *task; /* the spawner's handle, in the spawner's frame; NULL for a root */
-    uint64_t record;                            /* name of the join record; set when child and spawner may part */
+    uint64_t record;                            /* name of the join record; set when child and spawner can part */
     uint32_t result_size;                       /* bytes */
     uint32_t pending;                           /* children that have parted from this task and are not joined yet */
 };
@@ -34,7 +33,7 @@ static inline struct uat_frame *uat_frame_at(uintptr_t base)
     return (struct uat_frame *)(base - UAT_FRAME_SIZE);
 }
 
-/* The place where the task leaves its result. */
+/* The place where the task stores its result. */
 static inline void *uat_frame_result(struct uat_frame *frame)
 {
     return (char *)frame - uat_round8(frame->result_size);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ghosts: the ranks of a restarted job that has fewer workers than its checkpoint. Names of join records and blocks are
- * never rewritten, so a name may carry the rank of a ghost. Rank v's memory is kept by worker v mod size, in an area of
- * its segment. Nobody allocates in this area; peers only give records and blocks back. So the area has only the front
- * parts of a ghost's records and heap, as far as any rank of the checkpoint used them. Adapters pin the whole area, and
- * a heap is mostly empty. Keeping whole heaps would cost 20 MB for each ghost.
+ * Ghosts: the ranks of a checkpoint that have no worker in the restarted job, because this job has fewer workers. Names
+ * of join records and blocks are never rewritten, so a name may carry the rank of a ghost. Rank v's memory is kept by
+ * worker v mod size, in an area of its segment. Nobody allocates in this area; peers only give records and blocks back.
+ * So the area has only the front parts of a ghost's records and heap, as far as any rank of the checkpoint used them.
+ * Adapters pin the whole area, and a heap is mostly empty. With the default settings, keeping all records and the whole
+ * heap would cost 20 MB for each ghost.
  */
 #ifndef UAT_GHOST_H
 #define UAT_GHOST_H

@@ -115,7 +115,7 @@ static void release_kept(struct uat_heap *heap)
             uat_heap_release(heap, heap->kept[order][--heap->kept_count[order]]);
 }
 
-/* A free block of this order that is not a kept block, or NONE. */
+/* Take a free block of this order, or NONE. Kept blocks are released first if there is no other free block. */
 static uint32_t search(struct uat_heap *heap, unsigned order)
 {
     uat_lent_collect(&heap->lent, LOOKS, returned, take, heap);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The evacuation heap: registered memory that holds the stacks of waiting tasks. It is a buddy allocator (Knuth, TAOCP
- * 1, 2.5), because peers give blocks back in any order. Its bookkeeping is private, so no peer can damage it.
+ * The evacuation heap: registered memory for the stacks of waiting tasks, the objects of uat/sync.h, and other blocks
+ * that peers access. It is a buddy allocator (Knuth, TAOCP 1, 2.5), because peers give blocks back in any order. Its
+ * bookkeeping is private, so no peer can damage it.
  *
- * A block starts with the word by which a peer gives the block back. The stack follows this word.
+ * A block starts with the word by which a peer gives the block back. The stack or other content follows this word.
  */
 #ifndef UAT_HEAP_H
 #define UAT_HEAP_H
@@ -19,7 +20,7 @@ enum {
     UAT_HEAP_UNIT = 256 /* bytes of the smallest block */,
     UAT_HEAP_ORDERS = 24,
     UAT_HEAP_HEADER = 64,
-    UAT_HEAP_KEPT = 8,       /* number of free blocks of each small order that are kept unmerged */
+    UAT_HEAP_KEPT = 8,       /* at most this number of free blocks of each small order are kept unmerged */
     UAT_HEAP_KEPT_ORDERS = 5 /* number of small orders: blocks of up to 4 KiB */
 };
 

@@ -38,8 +38,8 @@ static inline void uat_lent_remove(struct uat_lent *lent, uint32_t item)
     lent->where[last] = place;
 }
 
-/* Scan at most `most` objects; call take(context, item) for each returned one. Returns the number of returned
- * objects. */
+/* Scan at most `most` objects. Remove each returned object from the list, and call take(context, item) for it. Returns
+ * the number of returned objects. */
 size_t uat_lent_collect(struct uat_lent *lent, size_t most, const uint64_t *(*returned)(void *context, uint32_t item),
                         void (*take)(void *context, uint32_t item), void *context);
 

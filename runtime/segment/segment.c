@@ -325,7 +325,7 @@ uintptr_t uat_segment_low_water(void)
     off_t at = s->offset + (off_t)(s->low - (uintptr_t)s->start);
     off_t end = s->offset + (off_t)(s->high - (uintptr_t)s->start);
     /* Holes of the memory object were never touched. Skip all of them: reading a hole would allocate it.
-     * uat_replicate() may have used and zeroed pages at the low end. So there may be holes above these pages. */
+     * uat_tree_copy() may have used and zeroed pages at the low end. So there may be holes above these pages. */
     while (at < end) {
         off_t data = lseek(s->fd, at, SEEK_DATA);
         if (data < at || data >= end)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The segment: all memory that peers access, at the same virtual address in every worker. Each room reserves its areas
- * in the segment (runtime/layout.c) and says what peers may do there. The areas lie in this order:
+ * The segment: all memory that peers access, except global memory. It has the same virtual address in every worker.
+ * Each room reserves its areas in the segment (runtime/layout.c) and says what peers may do there. The areas lie in
+ * this order:
  *
  *   uni-address region       peers READ it; under the message protocol a victim also WRITEs what it gives
  *   UAT_PEERS_READ           words that peers READ
@@ -71,8 +72,9 @@ static inline size_t uat_segment_region_size(void)
     return uat_segment.high - uat_segment.low;
 }
 
-/* The default address. If the kernel's address space is smaller, for example 39 or 42 bits, this is an address between
- * a quarter and a half of that space. is_outside tells whether an address is beyond the space. */
+/* Returns `address`, which is the default, if it lies in the kernel's address space. If that space is too small, for
+ * example 39 or 42 bits, returns an address between a quarter and a half of it. is_outside tells whether an address is
+ * beyond the space. */
 uint64_t uat_segment_fit(uint64_t address, bool (*is_outside)(uint64_t address));
 
 /* Start a layout with the uni-address region, the join records and the evacuation heap, sized by the settings. */
@@ -88,12 +90,12 @@ const struct uat_area *uat_segment_find(const char *name);
 void uat_segment_lay_out(void);
 
 /* Lay the segment out again, with room for the ghosts among `names` ranks, and set uat_ghosts. Each ghost uses at most
- * `used`. The caller keeps colours. To be called before uat_segment_open(). uat_segment.layout stays the hash of the
- * areas without the ghosts. */
+ * `used`. The caller owns `colours`, and keeps the array alive as long as the segment. Call this before
+ * uat_segment_open(). uat_segment.layout stays the hash of the areas without the ghosts. */
 void uat_segment_add_ghosts(int size, int names, const uint8_t *colours, struct uat_used used);
 
-/* Map the segment that was laid out, for a worker of this colour (0 to UAT_COLOURS - 1). Returns 0, or -EEXIST (address
- * taken), -ENOMEM, -EFBIG or -EINVAL, which has been reported. */
+/* Map the segment that was laid out, for a worker of this colour (0 to UAT_COLOURS - 1). Returns 0, or a negative errno
+ * that has been reported, such as -EEXIST (address taken), -ENOMEM or -EFBIG. */
 int uat_segment_open(int colour);
 
 /* Set the colours of all workers. The segment takes the array over and frees it. */
@@ -108,7 +110,8 @@ static inline void *uat_segment_of(int rank, const void *own)
 
 void uat_segment_close(void);
 
-/* The lowest address of the region that was ever written: the stacks' high-water mark. */
+/* The lowest address of the region at which a word is not 0; the region's end if there is none. It stands for the
+ * lowest address that was ever written: the stacks' high-water mark. */
 uintptr_t uat_segment_low_water(void);
 
 #endif

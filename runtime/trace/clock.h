@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A common time for all workers: rank 0's time-stamp counter. A worker compares its own counter with rank 0's at two
- * moments. Between these it interpolates linearly, because counters of different hosts also run at slightly different
- * speeds.
+ * moments. Between these moments it interpolates linearly, because counters of different hosts also run at slightly
+ * different speeds.
  */
 #ifndef UAT_CLOCK_H
 #define UAT_CLOCK_H

@@ -19,7 +19,7 @@ enum uat_trace_kind {
     UAT_TRACE_RESUME,           /* a waiting joiner comes back; detail: bytes */
     UAT_TRACE_MISS,             /* far memory is fetched for a checkout; detail: bytes checked out */
     UAT_TRACE_RELEASE,          /* written parts are written back to their homes */
-    UAT_TRACE_FLOW_SPAWN,       /* a flow's unroller makes an entry; detail, here and below: the entry's name */
+    UAT_TRACE_FLOW_SPAWN,       /* a flow's unroller makes an entry; detail, here and in READY, BEGIN, END: its name */
     UAT_TRACE_FLOW_ROOM,        /* the unroller continues after a wait for room in the window; an instant */
     UAT_TRACE_FLOW_READY,       /* the end of another entry has made this entry ready; an instant within FLOW_END */
     UAT_TRACE_FLOW_BEGIN,       /* the body of an entry begins; an instant */

@@ -44,8 +44,8 @@ void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, ui
     add(&event);
 }
 
-/* Note a phase of a steal. Only the phases of successful attempts are worth keeping, because an idle worker makes
- * millions of attempts. */
+/* Note a phase of a steal. Of a thief's phases, only those of successful attempts are worth keeping, because an idle
+ * worker makes millions of attempts. The owner's phases are always kept. */
 static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
 {
     struct uat_trace_event event = {.begin = begin, .end = end, .kind = phase, .peer = -1};
@@ -128,7 +128,7 @@ static double cycles_per_us(const struct uat_clock *last)
     return us > 0 ? (double)(last->zero - trace.first.zero) / us : 1;
 }
 
-/* This worker's events, oldest first, with rank 0's times. */
+/* This worker's events, oldest first, with rank 0's times; NULL if there is no memory. The caller frees them. */
 static struct uat_trace_event *in_order(const struct uat_clock *last, uint64_t kept)
 {
     struct uat_trace_event *events = malloc((kept ? kept : 1) * sizeof(*events));
