@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/cpu.h"
 #include "include/uat.h"
@@ -154,14 +153,6 @@ static bool test_aslr(void)
     return uat_aslr_is_off();
 }
 
-/* Over verbs the segment has been registered already. The registration would have failed if the limit were too low. */
-static bool test_memlock(void)
-{
-    struct rlimit limit;
-    bool needed = uat_self.transport->class_ == &uat_transport_ibv;
-    return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && (!needed || limit.rlim_cur >= uat_segment.size);
-}
-
 static const struct test {
     const char *name;
     bool (*run)(void);
@@ -169,7 +160,6 @@ static const struct test {
 } tests[] = {
     {"address-space randomisation is off", test_aslr,
      "personality(2) is forbidden here; in Docker: --security-opt seccomp=unconfined"},
-    {"locked memory suffices", test_memlock, "raise the limit: ulimit -l, or memlock in /etc/security/limits.conf"},
     {"WRITE and READ transfer what was sent", test_copies, "the network or its driver damages data"},
     {"atomics lose nothing", test_atomics, "the device's atomics do not work: choose another with UAT_NET_DEVICES"},
     {"an atomic comes after the WRITE before it", test_order, "the device does not keep the order of operations"},
