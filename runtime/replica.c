@@ -124,15 +124,16 @@ int uat_replica_attach(char *at, size_t size, const struct uat_replica_info *inf
 
 int uat_replica_keep(char *at, size_t size)
 {
-    if (uat_replica_leads())
-        close(replicas.fd);
     struct replica *list = realloc(replicas.list, (replicas.count + 1) * sizeof(*list));
     if (!list || mprotect(at, size, PROT_READ)) {
-        int error = list ? errno : ENOMEM;
+        int error = errno;
         replicas.list = list ? list : replicas.list;
-        uat_error("the replica at %p cannot be kept: %s", (void *)at, strerror(error));
+        uat_error("the replica at %p cannot be kept: %s; uat_replicate() fails on all ranks", (void *)at,
+                  strerror(error));
         return -error;
     }
+    if (uat_replica_leads())
+        close(replicas.fd);
     size_t i = replicas.count++;
     for (; i > 0 && list[i - 1].at > at; i--)
         list[i] = list[i - 1];

@@ -75,12 +75,17 @@ static int replicate(const char *p, size_t n, char **out)
     char *at = *out = uat_replica_place(size);
     if ((rc = reserve(at, size, &own)))
         return rc;
-    rc = uat_tree_copy(own ? at : NULL, p, n);
-    if (!rc)
-        rc = uat_replica_keep(at, size);
+    int kept = uat_tree_copy(own ? at : NULL, p, n);
+    if (!kept)
+        kept = uat_replica_keep(at, size);
     /* The host's first worker has copied the data. The barrier in uat_collective_agree() orders its stores before the
      * other workers' loads. */
-    return uat_collective_agree(rc);
+    rc = uat_collective_agree(kept);
+    if (rc && kept)
+        uat_replica_abandon(at, size);
+    else if (rc)
+        uat_replica_drop(at);
+    return rc;
 }
 
 void *uat_replicate(const void *p, size_t n)

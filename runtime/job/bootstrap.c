@@ -196,8 +196,12 @@ static pmix_status_t fence_bounded(const pmix_info_t *info)
 {
     fencing.done = false;
     pmix_status_t status = PMIx_Fence_nb(&boot.all, 1, info, 1, fence_ended, NULL);
-    if (status != PMIX_SUCCESS)
-        return status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status;
+    if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
+        return status;
+    if (status == PMIX_OPERATION_SUCCEEDED) { /* at once, so fence_ended() is not called */
+        fencing.done = true;
+        fencing.status = PMIX_SUCCESS;
+    }
     pthread_mutex_lock(&fencing.lock);
     while (!fencing.done) {
         struct timespec until;

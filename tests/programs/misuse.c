@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <uat.h>
@@ -154,6 +155,38 @@ static int replica_without_room(void)
         munmap(taken, page);
     int *second = uat_replicate(&one, sizeof(one));
     return (char *)second != first - page || *second != 1 || good_run();
+}
+
+static int denied; /* the next mprotect() of this rank fails */
+
+/* uat calls this function instead of the C library's. */
+int mprotect(void *at, size_t size, int protection)
+{
+    if (!denied)
+        return (int)syscall(SYS_mprotect, at, size, protection);
+    denied = 0;
+    errno = ENOMEM;
+    return -1;
+}
+
+/* One rank cannot make its replica read-only. So no rank keeps the replica, and the next one is at the same place. */
+static int not_kept(int here)
+{
+    int one = 1;
+    char *first = uat_replicate(&one, sizeof(one));
+    denied = here;
+    if (uat_replicate(&one, sizeof(one)) || errno != ENOMEM || denied)
+        return 1;
+    int *second = uat_replicate(&one, sizeof(one));
+    return (char *)second != first - sysconf(_SC_PAGESIZE) || *second != 1 || good_run();
+}
+static int replica_not_kept_first(void)
+{
+    return not_kept(is_first());
+}
+static int replica_not_kept_last(void)
+{
+    return not_kept(is_last());
 }
 
 /* One rank is late. */
@@ -314,6 +347,8 @@ static const struct misuse {
     {"null-total", BETWEEN, null_total},
     {"null-replica", BETWEEN, null_replica},
     {"replica-without-room", BETWEEN, replica_without_room},
+    {"replica-not-kept-first", BETWEEN, replica_not_kept_first},
+    {"replica-not-kept-last", BETWEEN, replica_not_kept_last},
     {"late-root", BETWEEN, late_root},
     {"late-worker", BETWEEN, late_worker},
     {"late-to-barrier", BETWEEN, late_to_barrier},
