@@ -6,7 +6,8 @@
  *
  *   -s RANK       this rank stops in its first steal, as after SIGRTMIN + 1
  *   SIGRTMIN      exit(0) at the next spawn; at a second signal: _exit(0) at once
- *   SIGRTMIN + 1  stop at the next moment at which the worker holds a claim or the lock of a victim
+ *   SIGRTMIN + 1  stop at the next moment at which the worker holds a claim or the lock of a victim,
+ *                 or has asked a victim
  *   SIGRTMIN + 2  die at the next such moment
  *   SIGRTMIN + 3  cancel SIGRTMIN + 1, if the worker has not yet stopped
  */
@@ -34,8 +35,8 @@ static void take_signal(int number)
         told_to_stop = 0;
 }
 
-/* The phase LOCK ends before the unlock, the phase CLAIM before the acknowledgement, and the phase ASK before the
- * answer. */
+/* Called at the end of each phase of a steal. Die or stop here if a signal has requested it. The phase LOCK ends before
+ * the unlock, the phase CLAIM before the acknowledgement, and the phase ASK before the answer. */
 static void steal_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
 {
     (void)begin;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program for tests of checkpoints. Its runs are random trees of tasks, with frames, arguments and
- * results of random sizes, groups, and tasks that ask for a checkpoint. Every task checks its frame after its joins.
- * Only the arguments determine the answer and the number of tasks, even if the job was restarted many times.
+ * Description: a program for tests of checkpoints. Its runs are random trees of tasks with frames of random sizes. Some
+ * tasks ask for a checkpoint. Every task checks its frame after its joins. Only the arguments determine the answer and
+ * the number of tasks, even if the job was restarted many times.
  *
  * usage: generations SEED RUNS DEPTH ASK [memory] (one in ASK tasks asks for a checkpoint; 0: none does)
- *   memory   the tasks also use arrays and objects of global memory (memory.h); the last run sums them up
+ *   memory   the tasks also use arrays and objects of global memory (memory.h); a last run computes their hash
  * FORGET in the environment: after a restart main() makes no call for global memory.
  */
 #include <stdbool.h>

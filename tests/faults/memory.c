@@ -76,7 +76,8 @@ static uat_atomic_t *large_word(uint64_t seed)
     return (uat_atomic_t *)(void *)(large + mix(seed + 11) % 5 * (LARGE / 5 / 8 * 8));
 }
 
-/* The address of byte `at` of all arrays, and the number of bytes that follow it in the same array. */
+/* The address of byte `at` of the blocked and the cyclic array, counted through both. *rest gets the number of bytes
+ * from there to the end of the same array. */
 static unsigned char *place_of(uint64_t at, uint64_t *rest)
 {
     *rest = at < BLOCKED ? BLOCKED - at : BLOCKED + CYCLIC - at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Global memory for tests of checkpoints. Each task of a tree has its own objects, and its own bytes of two arrays.
- * After its joins, the task checks its objects and its bytes. */
+/* Global memory for tests of checkpoints. Each task of a tree has an object, and its own bytes of two arrays. After its
+ * joins, the task checks its bytes. Its spawner checks and frees its object. */
 #ifndef UAT_FAULTS_MEMORY_H
 #define UAT_FAULTS_MEMORY_H
 
@@ -14,11 +14,11 @@ struct memory {
     const uint64_t *replica; /* a word that main() has replicated */
 };
 
-/* Allocate what a run needs, and free what the previous run needed. Collective, called outside of runs. run: the run's
- * number, from 0. Returns 0 or -1. */
+/* Before run 0, allocate all arrays. Before a later run, replace the array that lives for one run; before run 1, also
+ * freeze an array. Collective, called outside of runs. run: the run's number, from 0. Returns 0 or -1. */
 int memory_open(uint64_t run);
 
-/* The bytes of the root, of child i of n, and of a leaf (none). */
+/* The bytes of the root, and of child i of n. */
 struct memory memory_root(void);
 struct memory memory_child(const struct memory *parent, uint64_t i, uint64_t n);
 

@@ -2,7 +2,7 @@
 /*
  * Description: a program for tests of refused checkpoints. Its run cannot be saved while an interval of
  * uat_adaptive_run() is open. When the interval is open, the program prints a line. The interval stays open for SECONDS
- * after this line. Afterwards the run continues for a minute.
+ * after this line. The run ends a minute after its start.
  *
  * usage: obstacle SECONDS
  *        obstacle name      (main() names a channel; no checkpoint is ever possible)

@@ -5,9 +5,9 @@
  * for a checkpoint. Every answer depends only on the arguments, even if the job was restarted many times.
  *
  * usage: waits KIND SEED ROUNDS ASK (one in ASK steps asks for a checkpoint; 0: none does)
- * FORGET in the environment: after a restart main() does not make the objects of kind "main" again. FORGET_CALL: the
- * program does not call uat_at_checkpoint(). Each process counts its steps in its own memory. The program prints the
- * sum over all workers on standard error.
+ * FORGET in the environment: after a restart main() does not make the objects of kind "main" again. FORGET_CALL:
+ * after a restart the program does not call uat_at_checkpoint(). Each process counts its steps in its own memory, and
+ * prints the number on standard error.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static void make(const struct arg *a, struct work *w)
     w->barrier = uat_task_barrier_create(TASKS);
 }
 
-/* Destroy the shared objects. Returns the number in the first channel. */
+/* Destroy the shared objects. Returns the sum of the numbers in the first channel and in the named channels. */
 static uint64_t unmake(const struct arg *a, struct work *w)
 {
     uint64_t value = 0;

@@ -50,8 +50,8 @@ static void step(const struct work *w, uint64_t at)
     uat_join(&task);
 }
 
-/* Change the number in a channel of one value. The caller holds the lock, and only a task with the lock takes the
- * number. So the number must be in the channel. */
+/* Change the number in a channel of one value. Returns the new number. The caller holds the lock, and only a task with
+ * the lock takes the number. So the number must be in the channel. */
 static uint64_t change(struct work *w, uat_channel_t cell, int64_t by)
 {
     uint64_t value = 0;
@@ -97,8 +97,8 @@ static void run_channel(struct work *w)
         uat_channel_close(w->channel[1]);
 }
 
-/* A third of the tasks send, each to one channel. The other tasks receive, by selects over all channels, until all
- * channels are closed. */
+/* Three tasks send, by selects over a channel of their own and the common channel 3. The other tasks receive, by
+ * selects over all channels, until the three senders' channels are closed. */
 static void run_select(struct work *w)
 {
     uint64_t value[OBJECTS];
@@ -145,7 +145,8 @@ static void run_mutex(struct work *w)
     }
 }
 
-/* Tasks with even numbers put values, the others take them. At most LIMIT values are stored. */
+/* Tasks with even numbers put values, the others take them; the last task does neither. At most LIMIT values are
+ * stored. */
 static void run_condition(struct work *w)
 {
     bool puts = w->place % 2 == 0;

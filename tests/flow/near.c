@@ -11,7 +11,7 @@
 
 enum { DATA = 32, ROUNDS = 20, TASKS = DATA * ROUNDS };
 
-/* Where the tasks that write a datum have run. */
+/* near: how many of the tasks that write this datum have run on its host. */
 typedef struct {
     long near;
     char rest[4088];

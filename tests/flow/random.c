@@ -333,7 +333,7 @@ static void change_here(uat_flow_t *f, unsigned i, uint64_t key, struct datum *e
     uat_global_checkin(datum(i), sizeof(*expected), UAT_WRITE);
 }
 
-/* Name a host for the next tasks: the right one or a wrong one. */
+/* Set the wish for the next tasks: no wish, any host, or the host of some datum. */
 static void wish(uat_flow_t *f, uint64_t key)
 {
     const void *const at[] = {NULL, UAT_FLOW_ANYWHERE, datum((unsigned)below(key, DATA, 11))};

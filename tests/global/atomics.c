@@ -2,7 +2,7 @@
 /*
  * Description: atomics by several tasks on the same words, near and far.
  * - Extremes and bits finally combine all tasks' values, and each old value belongs to exactly one change.
- * - Some tasks add and others take by swaps: no unit is lost, and none is taken twice.
+ * - Tasks add, and some of them also take by swaps: no unit is lost, and none is taken twice.
  * - Each value that tasks swap in is swapped out once.
  * - A load returns a value that was stored.
  * - An addition that a task has not waited for is visible when the task next reads the word.
@@ -19,11 +19,11 @@ enum { TASKS = 2000, SPREAD = 8192 /* number of words; they span chunks of sever
 /* Indices of the words for extremes and bits, which are next to words[0] and words[SPREAD]. */
 enum { MAX = 1, MIN, MAX_SIGNED, MIN_SIGNED, OR, AND };
 
-/* Some tasks add to words[0], and others take from it. Tasks swap their numbers into words[SPREAD]. From
+/* All tasks add to words[0], and some of them also take from it. Tasks swap their numbers into words[SPREAD]. From
  * words[2 * SPREAD] on, each iteration has a word of its own, 8 words apart, for all other operations. */
 static uat_atomic_t *words;
 
-/* The values that were swapped out, and the number of loaded values that had not been stored. */
+/* Sums of the values that were swapped out, and the number of wrong values that other operations returned. */
 struct taken {
     uint64_t added, numbers, wrong;
     uint64_t moved[AND + 1]; /* computed from the old values: how far the extremes have moved; how many bits were set */

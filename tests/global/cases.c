@@ -132,8 +132,8 @@ static int freeze(void)
 
 enum { OBJECTS = 40 };
 
-/* Rank 1 frees all objects of rank 0. Then rank 0 allocates the same number of objects again. Its memory has no room
- * for both sets. */
+/* Rank 1 frees all objects of rank 0. Then rank 0 allocates the same number of objects again. The memory of rank 0 has
+ * no room for both sets. */
 static int give_all_back(void)
 {
     void **table = (void **)(void *)array;

@@ -162,7 +162,8 @@ static int one_too_many(void)
     return 0;
 }
 
-/* Allocate two arrays, and touch no byte of them. This machine has enough memory for one array, but not for both. */
+/* Allocate two arrays, and touch no byte of them. This machine has enough memory for one array, but not for both.
+ * Returns 0 if the second allocation fails until the first array is freed. */
 static int promise_twice(void)
 {
     char limit[UAT_MEMORY_LIMIT_MAX];

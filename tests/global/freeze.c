@@ -64,7 +64,8 @@ static void write_all(unsigned char *array, unsigned char stamp)
     uat_barrier();
 }
 
-/* Returns the number of bytes that all workers fetched in this many passes over the array; -1: a byte was wrong. */
+/* Returns the number of bytes that all workers fetched in this many passes over the array; -1: a byte was wrong, or a
+ * call failed. */
 static int64_t pass(unsigned char *array, unsigned char stamp, int passes)
 {
     uat_stats_t before, after;

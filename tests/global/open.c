@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a task keeps ranges checked out during calls of uat/sync.h that do not wait. The ranges keep what was
- * written to them. The task can read what these calls acquire. Tasks own cells of a few bytes to some KiB. The cells
- * are adjacent in an array and in objects. Each task checks its cells out and in at random, and makes calls,
- * prefetches and transfers while they are open. Other cells are shared. Each shared cell holds the number of writes to
- * it. A task may change shared cells only after a try_ call has given it their guard.
+ * written to them. The task can read what these calls acquire. Tasks own cells of 8 to 3000 bytes. The cells are
+ * adjacent in an array and in objects. Each task checks its cells out and in at random, and makes calls, prefetches and
+ * transfers while they are open. Other cells are shared. Each shared cell holds the number of writes to it. A task
+ * changes shared cells only after a try_ call has given it their guard.
  *
  * usage: open ROUNDS SEED (100 steps per task and round)
  */
@@ -79,7 +79,7 @@ static int is_open(const struct walk *w, int cell)
     return 0;
 }
 
-/* A cell of this task that is not checked out. */
+/* Returns a random cell of this task that is not checked out. */
 static int choose_cell(struct walk *w)
 {
     for (;;) {
@@ -148,7 +148,8 @@ static void transfer(struct walk *w)
     w->wrong += wrong_bytes("transferred", w->task, c, local, w->version[cell]);
 }
 
-/* Try to get a zone's guard while ranges are checked out. With the guard, change the zone's cells. */
+/* Try to get a zone's guard while ranges are checked out. Returns whether this task has it now. With the guard,
+ * take_turn() changes the zone's cells. */
 static int try_guard(int zone)
 {
     uint64_t token;

@@ -9,9 +9,7 @@
 
 enum {
     TASKS = 4,
-    RANKS = 8 /* maximum number of
-                             * ranks */
-    ,
+    RANKS = 8, /* maximum number of ranks */
     FRESH = 12 /* objects of sync.h that can be used only once */
 };
 
@@ -39,7 +37,7 @@ void make_set(struct set *s);
 /* The part of the preparation that needs a task. */
 void prepare_set(const struct set *s);
 
-/* A cell. Some cells have a few bytes, and some have several KiB; see open_cells.c. */
+/* A cell. Some cells have a few bytes, and some have up to CELL_MAX bytes; see open_cells.c. */
 struct cell {
     unsigned char *at;
     uint32_t bytes;
@@ -61,7 +59,7 @@ extern struct cell cells[CELLS];
 extern int cell_count;
 extern uint64_t seed;
 
-/* Place all cells in the array, one after the other. The order depends on the seed and is the same on all workers. */
+/* Place the cells of the array, one after the other. The order depends on the seed and is the same on all workers. */
 void lay_out(unsigned char *array);
 void add_cell(unsigned char *at, uint32_t bytes, int owner);
 /* Each write of a cell has a version number, which determines the bytes. fill() writes a version. wrong_bytes() counts

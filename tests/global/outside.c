@@ -3,7 +3,7 @@
  * Description: checkouts, gets, puts, atomics and objects work in main(), ordered by uat_barrier(). Words are used
  * alternately by atomics and as plain data.
  *
- * In each round a rank writes to the next rank's part, and reads the words that the previous rank wrote to its own
+ * In each round a rank writes to the next rank's part, and reads the words that the previous rank wrote to the reader's
  * part.
  */
 #include <stdio.h>
@@ -38,7 +38,8 @@ static void write_words(uint64_t *p, int round, int rank)
     uat_global_put(p + PUT, &(uint64_t){value(round, rank, PUT)}, sizeof(*p));
 }
 
-/* All ranks add to this word, which is then read as plain data. Rank 0 subtracts 1 as plain data. */
+/* Returns whether the sum, read as plain data, differs from `wanted`. All ranks add to it by atomics; then rank 0
+ * subtracts 1 as plain data. */
 static int wrong_sum(uint64_t *sum, uint64_t wanted)
 {
     const uint64_t *q = uat_global_checkout(sum, sizeof(*sum), UAT_READ);

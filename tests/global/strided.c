@@ -94,7 +94,7 @@ UAT_REDUCE(int, get_tile, 0, UAT_PLUS, t, const double *, m)
     int errors = is_right(&tile, b);
     uat_global_get_strided(b, 0, m, 0, sizeof(*m), 1); /* one row, so its pitch is ignored */
     errors += b[0] != value_of(0);
-    uat_global_get_strided(b, 1, NULL, 1, 0, 5); /* no rows, so no bytes are transferred */
+    uat_global_get_strided(b, 1, NULL, 1, 0, 5); /* rows of 0 bytes, so no bytes are transferred */
     if (b != b_stack)
         free(b);
     return errors;

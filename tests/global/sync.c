@@ -79,7 +79,8 @@ static unsigned char value_of(uint64_t round, uint64_t number)
     return (unsigned char)(1 + (round * 7 + number + seed) % 250);
 }
 
-/* Alternately receive, check the other task's cell, write this cell, and send. At the end, use a semaphore. */
+/* Alternately receive, check the other task's cell, write this task's cell, and send. In the last round, release a
+ * semaphore instead of sending. */
 static void answer(void *arg, void *result)
 {
     struct pair p = *(struct pair *)arg;
@@ -201,8 +202,8 @@ struct neighbour {
     bool counts; /* a unit of a semaphore says that the cell is written; otherwise the future says so */
 };
 
-/* The pauses keep the semaphore's guard free most of the time. A task that finds the guard taken would acquire on
- * another path. */
+/* Returns whether the other task has written its bytes. The pauses keep the semaphore's guard free most of the time. A
+ * task that finds the guard taken would acquire on another path. */
 static bool is_written(const struct neighbour *n)
 {
     uint64_t value;
@@ -271,7 +272,8 @@ static void read_at_end(void *arg, void *result)
     memcpy(result, &wrong, sizeof(wrong));
 }
 
-/* All readers already wait when their spawner continues. The first readers are woken while others still wait. */
+/* All readers already wait when their spawner continues, unless its continuation was stolen. The first readers are
+ * woken while others still wait. */
 static uint64_t close_all(void)
 {
     uat_task_t t[READERS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: how chains become requests. The cases are: payloads that are not inline; full queues; the fences that
- * only targets with PCIe atomics get; the numbers of requests and doorbells per chain, which are 0 for a READ of a
- * neighbour.
+ * only targets with PCIe atomics get; the numbers of requests and doorbells per chain, which are 0 for a READ or a
+ * WRITE to a neighbour.
  */
 #include <string.h>
 

@@ -152,7 +152,7 @@ static void work_asked(struct peer *me, void *arg)
     PEER_CHECK(word[8] == 1);
 }
 
-/* Listen on the address; write the port to `listens`; answer the first request with a wrong token. */
+/* Listen on the address; write the port to `listens`; answer the first request with this greeting. */
 static _Noreturn void answer(struct sockaddr_in at, const struct uat_ibv_greeting *greeting, int listens)
 {
     struct rdma_event_channel *channel = rdma_create_event_channel();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a worker on bare PMIx that behaves or ends as argv[1] says. Only rank 1 misbehaves. */
+/* Description: a worker on bare PMIx that behaves or ends as argv[1] says. In the modes of failures, only rank 1
+ * fails. */
 #include <fcntl.h>
 #include <pmix.h>
 #include <sched.h>

@@ -57,7 +57,7 @@ active proctype Network()
 {
 end:
     do
-    MOVES(0) MOVES(1) MOVES(2) MOVES(3) MOVES(4) MOVES(5) MOVES(6) /* worker 2 writes one byte */
+    MOVES(0) MOVES(1) MOVES(2) MOVES(3) MOVES(4) MOVES(5) MOVES(6) /* worker 2 has one WRITE at a time */
     od
 }
 

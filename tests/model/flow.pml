@@ -138,7 +138,7 @@ inline count_down(t)
     }
 }
 
-/* Release what this task has written. */
+/* Close the entry of t, mark it, count its successors down, and count its end. */
 inline end_entry(t)
 {
     e_ = entry_of[t];

@@ -23,8 +23,8 @@ UAT_TASK_VOID(nothing)
     by_value_work();
 }
 
-/* The argument's sizes increase while the result's decrease. Every seventh pair of types is aligned to 1, 2, 4, ...
- * bytes. */
+/* Arguments and results of n bytes. Those of the second task are aligned to 1, 2, 4, ... or 64 bytes: n % 7 determines
+ * the alignment. */
 #define TASKS(n)                                                                                                       \
     struct plain_##n {                                                                                                 \
         unsigned char byte[n];                                                                                         \

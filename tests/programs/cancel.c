@@ -156,7 +156,7 @@ UAT_TASK(int, nested, int, unused)
     return errors;
 }
 
-/* A search for one of many leaves: the first one or the last one. */
+/* A search for the leaf `goal` of a tree with LEAVES leaves. */
 struct search {
     uat_cancel_t cancel;
     uat_atomic_t *visited, *found;

@@ -86,15 +86,15 @@ static int copy(uint64_t round)
     return failures + !!uat_replicate_free((void *)all);
 }
 
-/* Directly after a sum, rank 0 sends its table of arrays down the same tree, without first waiting for another
- * worker. */
+/* Allocate and free an array. Directly after a sum, rank 0 sends its table of arrays down the same tree, without first
+ * waiting for another worker. */
 static int allocate(void)
 {
     void *array = uat_global_alloc(1, UAT_BLOCKED, 0);
     return !array || uat_global_free(array);
 }
 
-/* All workers make the same call. The round determines which one. */
+/* All workers make the same call. `kind` determines which one. */
 static int call(uint64_t round, uint64_t kind)
 {
     switch (kind % 4) {

@@ -71,7 +71,7 @@ int temporary_in_cancelled_group(const use &u)
 }
 
 /* Tasks write their parts of an array through checkouts. An exception ends the checkouts. What the tasks wrote before
- * the exception must be in the array, and the exception must be that of the first task. */
+ * the exception must be in the array, and the exception must be that of the first task that throws. */
 int exception_over_open_ranges(const use &u)
 {
     enum { TASKS = 16, SIZE = PART / TASKS };

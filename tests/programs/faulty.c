@@ -139,7 +139,7 @@ static void large_frame_root(void *arg, void *result)
     *(long *)result = (long)large_frame(1) - 56;
 }
 
-/* 21 frames of 1 MB; each frame skips far more than a page. */
+/* 22 frames of 1 MB; each frame skips far more than a page. */
 static __attribute__((noinline)) long sparse_frames(int depth)
 {
     char room[1 << 20];
@@ -161,7 +161,8 @@ static void sparse_frames_root(void *arg, void *result)
     *(long *)result = sparse_frames(21) - 55;
 }
 
-/* A frame larger than any guard. It ends where nothing is mapped or, if `landed`, in other memory of the program. */
+/* A frame larger than any guard. It ends where nothing is mapped or, in the case step-landed, in other memory of the
+ * program. */
 static __attribute__((noinline)) void step_over(size_t bytes)
 {
     fib_of_frame_task t;

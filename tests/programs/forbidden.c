@@ -26,7 +26,8 @@ UAT_TASK(int, nothing, int, n)
     return n;
 }
 
-/* A piece of malloc() memory that is filled before a spawn and read after it. */
+/* Fill a piece of malloc() memory before a spawn, and read it after the spawn. Returns whether its last word is
+ * right. */
 static int keep_piece(size_t words)
 {
     nothing_task t;

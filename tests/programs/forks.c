@@ -102,8 +102,8 @@ static int fork_and_ask(void)
     return errors + (status_of(pid) != CHILD_STATUS);
 }
 
-/* Returns the number of errors in the subtree. Inner tasks fork while their children can be stolen; leaves fork when no
- * continuation can be stolen. */
+/* Returns the number of errors in the subtree. Leaves fork while the continuations of tasks above them can be stolen.
+ * Inner tasks also fork between two spawns and between two joins. */
 UAT_TASK(int, tree, int, depth)
 {
     tree_task left, right;

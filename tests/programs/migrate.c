@@ -126,7 +126,7 @@ UAT_TASK(int, cancelled, int, unused)
     return errors;
 }
 
-/* Add up global words on their home, and write them there. */
+/* Write global words on their home. Returns the sum of the values that were written. */
 UAT_TASK(uint64_t, add_near, size_t, from, size_t, to)
 {
     uint64_t sum = 0, *near;

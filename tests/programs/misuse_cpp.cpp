@@ -125,7 +125,7 @@ static int view_outside()
     return 0;
 }
 
-/* Two reducers with one key: the first one's variable has left its scope, and its value was not taken. */
+/* Two reducers with one key, as if the first one's variable had left its scope before its value was taken. */
 static void two_with_one_key(void *, void *)
 {
     static const uat_reduction_t other = {nullptr, nullptr, "", 1};

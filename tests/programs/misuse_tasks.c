@@ -53,7 +53,7 @@ static void join_it(void *arg, void *result)
 }
 /*
  * The second child joins the first one. The mistake is detected only if the first child runs on another worker. So the
- * first child is slow, and the root waits for thieves.
+ * first child is slow, and the root spawns the second child only if a thief has stolen the root.
  */
 static void root_of_strangers(void *arg, void *result)
 {

@@ -19,7 +19,8 @@ struct round_case {
     int (*run)(int *errors, int unused); /* NAME_run() of UAT_TASK(int, NAME, int, unused) */
 };
 
-/* main() with the arguments [ROUNDS [CASE]]. Returns 2 if there is no such case. */
+/* main() with the arguments [ROUNDS [CASE]]. Returns 0 on success, 1 after a failure, and 2 if there is no such
+ * case. */
 static inline int run_rounds(int argc, char **argv, const struct round_case *cases, size_t count)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 3, failed = 0, known = argc <= 2;

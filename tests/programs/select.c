@@ -127,8 +127,8 @@ UAT_TASK(int, exchanges, int, unused)
     return unused + exchange(0) + exchange(1) + exchange(4);
 }
 
-/* A channel that says when to stop. It carries no message until the end. Meanwhile waiters must not pile up in its
- * queue. */
+/* A channel that says when to stop. It carries no message, but is closed at the end. Until then, waiters must not pile
+ * up in its queue. */
 enum { ITEMS = 600 };
 
 UAT_TASK(int, worker_until, numbers_channel, in, numbers_channel, quit, blocks_channel, out)

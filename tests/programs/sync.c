@@ -241,8 +241,8 @@ UAT_TASK(int, groups, int, unused)
     return WRONG(errors == 1000 * PHASES); /* in each phase exactly one task arrived last */
 }
 
-/* A wavefront: cell (i, j) waits for two neighbours. Tasks are spawned from the far corner, so all of them wait
- * first. */
+/* A wavefront: cell (i, j) waits for two neighbours. Tasks are spawned from the far corner, so every task except that
+ * of cell (0, 0) waits at first. */
 enum { SIDE = 7 };
 
 struct grid {

@@ -124,8 +124,8 @@ int check_unwinding(uat::atomic_ref<std::int64_t> done)
     return !own || done.load() != before + TASKS;
 }
 
-/* When a task has found the goal, a later task either is not started or sees the cancellation. A task that throws also
- * cancels the group. */
+/* When one task has cancelled the group, not all of the later tasks are started. A task that is run after a
+ * cancellation is never started. */
 int check_cancel(uat::atomic_ref<std::int64_t> started)
 {
     started.store(0);

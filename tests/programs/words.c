@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks on several workers use one object of each kind. This worker records every operation that it posts.
+ * Description: tasks on several workers use one object of each kind. Each worker records the operations that it posts.
  * At the end it writes each recorded operation once to the file FOLDER/RANK. The line is "A rank address" for a word
- * that an atomic changes, "W rank address" for a WRITTEN word, and "O rank address" for an object. run-words compares
- * the files of all workers. Usage: words FOLDER
+ * that an atomic changes, "W rank address" for a WRITTEN word, "O rank address" for an object, and "H address" for the
+ * end of the evacuation heap. run-words compares the files of all workers. Usage: words FOLDER
  */
 #include <stdio.h>
 #include <stdlib.h>

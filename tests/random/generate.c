@@ -144,7 +144,7 @@ static bool may_join(int child)
     return true;
 }
 
-/* A child that has ended, chosen by this step's random number. */
+/* A child that can be joined, chosen by this step's random number; -1: there is none. */
 static int ended_child(int task)
 {
     int best = -1;
@@ -287,7 +287,8 @@ static void step(uint32_t number)
         steps[k].make();
 }
 
-/* Cut the arrays into ranges of about a page, of one byte, or of several blocks. Make a right to each range. */
+/* Cut the arrays into ranges of random sizes, from one byte to several blocks. Make a right to each range and to each
+ * atomic word. */
 static void make_arrays(void)
 {
     program.areas = ARRAYS;
@@ -306,7 +307,7 @@ static void make_arrays(void)
         right_new(WORD, i, (uint64_t)ARRAYS << 32 | (uint64_t)i, 0);
 }
 
-/* Before a run all workers write some bytes. If the run freezes an array, these bytes are in that array. */
+/* Before a run all workers write some bytes. If the run freezes an array, these bytes are usually in that array. */
 static void make_outside(int run)
 {
     int frozen = draw(2) ? -1 : (int)draw(ARRAYS);

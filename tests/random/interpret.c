@@ -82,7 +82,7 @@ static void write_range(int index)
     memory_checkin(o->range, access);
 }
 
-/* Write one half of the range at the checkout and the other half before the checkin. */
+/* Check a range out, and write one half of it. close_range() writes the other half before the checkin. */
 static void open_range(int index, struct frame *f)
 {
     const struct op *o = &program.op[index];
@@ -154,8 +154,8 @@ static void store_word(const struct op *o, uint64_t value)
         uat_atomic_store(memory_word(o->word), value);
 }
 
-/* The operation's value is the word's value after the publication. Its count is the word's value after all readers have
- * seen the bytes. */
+/* Execute one of the three operations of a publication. The operation's value is the word's value after the
+ * publication. Its count is the word's value after the reader has seen the bytes. */
 static void publish(int index)
 {
     const struct op *o = &program.op[index];

@@ -43,7 +43,7 @@ void generator_reset(struct frame *f);
 /* Execute a critical section. */
 void interpret_locked(const struct op *o);
 
-/* The root of a run. arg: struct start. */
+/* A task, or the root of a run. arg: struct start. */
 struct start {
     int first;
     bool drops; /* the caller discards the result */
@@ -52,7 +52,7 @@ struct start {
 };
 void interpret_task(void *arg, void *result);
 
-/* The reference executes all operations before this one, including whole runs, and stores what it sees. */
+/* The reference executes all operations before this one, including those of earlier runs, and stores what it sees. */
 void reference_until(int index);
 
 /* Compare the range's bytes, `seen`, with the bytes that the reference saw in this operation. In the reference, store

@@ -14,7 +14,7 @@ struct sum {
     uint64_t hash, count, hash_again;
 };
 
-/* Add the bytes that an operation reads. */
+/* Add the bytes that an operation reads to the hash. Returns the new hash. */
 static uint64_t add_bytes(uint64_t hash, const struct op *o)
 {
     char local[ON_STACK];

@@ -69,7 +69,7 @@ static void reduce_body(int64_t begin, int64_t end, void *partial, const void *a
     }
 }
 
-/* Each piece gets the combined stamp of all pieces up to this piece. */
+/* Fill each piece with a stamp: the combined hash of the old bytes of all pieces up to this piece. */
 static void scan_body(int64_t begin, int64_t end, void *prefix, const void *arg)
 {
     const struct op *o = &program.op[*(const int *)arg];
@@ -87,7 +87,7 @@ static int compare(const void *a, const void *b, const void *arg)
     return memcmp(a, b, *(const size_t *)arg);
 }
 
-/* Adds the elements' hashes to a word, which finally holds the sum over all elements. */
+/* Adds the elements' hashes to a word. After all calls the word has grown by the sum over all elements. */
 static void add_hashes(const struct op *o, const char *elements, size_t count)
 {
     uint64_t sum = 0;

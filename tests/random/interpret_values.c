@@ -5,8 +5,8 @@
 
 #include "tests/random/race.h"
 
-/* Several senders and receivers use one or two channels. The last sender closes the channels when all senders are
- * done. */
+/* Several senders and receivers use one or two channels. The last task neither sends nor receives: it closes the
+ * channels when all senders are done. */
 
 static void send_number(struct race *r, int number)
 {

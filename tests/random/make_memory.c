@@ -58,8 +58,8 @@ static struct right *right_from(int task, bool writes, int area, int64_t at, uin
 
 /*
  * Choose the right at which a range starts. The range starts at the start of the range that the task used last, near
- * that range, shortly before the end of a block, or anywhere. least: the size that the range needs to repeat the last
- * range or to cross the block's end.
+ * that range, shortly before the end of a block, or anywhere. least: the size that the range needs to repeat the range
+ * used last or to cross the block's end.
  */
 static struct right *choose_start(int task, bool writes, uint32_t *from, uint32_t *least)
 {
@@ -177,7 +177,8 @@ void write_before(int task)
     emit_access(OP_WRITE, task, range, draw(3) ? 3 : 0);
 }
 
-/* The part of a range that is covered by the right and that the task has not checked out for writing. */
+/* Set *out to the part of the range that the right covers. Returns false if there is no such part, if the task may not
+ * read it, or if the task has checked out some of it for writing. */
 static bool readable_part(const struct right *r, int task, struct range range, struct range *out)
 {
     if (!may_use(r, task, false) || !meet(r->range, range))

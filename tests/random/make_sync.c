@@ -20,7 +20,7 @@ struct message {
 };
 
 static struct {
-    int place;      /* place of a future, latch or mutex, or -1 */
+    int place;      /* place of a future, latch, mutex or closed channel, or -1 */
     bool over;      /* the future is set, the latch is open, the channel is closed, or the object is destroyed */
     uint32_t count; /* number of messages so far */
     int by;         /* the task that set a future */
@@ -240,8 +240,8 @@ void make_event(void)
         program.thing[thing].count += units;
 }
 
-/* Take all or some of the rights that were passed through a future or latch. The first task that waits for a latch
- * opens it. */
+/* Take the rights that were passed through a future or latch, or share them with other tasks. After the first wait for
+ * a latch in the list, no task counts it down any more. */
 static void take_event(int thing, bool future)
 {
     if (future && (!state[thing].over || draw(4) == 0)) {
@@ -324,8 +324,8 @@ static void add_choice(struct op *o, int thing, bool sends)
         (struct choice){thing, sends, sends ? 1 : in_flight(thing), sends ? 0 : oldest(thing)->number};
 }
 
-/* A select over several channels. The select receives every message from the channels that the task may receive from.
- * It sends one value to each channel that the task may send to. */
+/* A select over several channels. The select receives every message from some channels that the task may receive from.
+ * It sends one value to each of some channels that the task may send to. */
 void make_select(void)
 {
     struct op chosen = {0};

@@ -2,7 +2,7 @@
 /* Steps with atomic words. */
 #include "tests/random/maker.h"
 
-/* Ways 0 to 2 add. The other ways read, swap and store; only one task at a time may use them. */
+/* Ways 0 to 2 add. A task uses the other ways only if no other task holds the right to the word. */
 void make_word(void)
 {
     const struct right *r = choose_right(maker.at, WORD, draw(2));

@@ -14,7 +14,7 @@ struct open {
     bool used, writes;
     int op;
     struct range range;
-    uint64_t room; /* maximum number of the cache's bytes that a task uses */
+    uint64_t room; /* the cache's bytes that the range needs at most; 0: a transfer */
 };
 
 /* A task that is running, or that has ended and was not yet joined. */
@@ -49,7 +49,7 @@ uint32_t draw_size(uint32_t most);
 /* A hash of the name. It does not depend on steps that were left out. */
 uint64_t name_of(uint64_t name);
 
-/* Append an operation of the task. Returns NULL if the program is full. */
+/* Append an operation of the task, and return it. Traps if the program is full; has_room() tells in advance. */
 struct op *emit(enum kind kind, int task);
 bool has_room(int operations);
 /* Append an operation on a thing, after close_before(). waits: whether the operation waits. */
@@ -63,8 +63,8 @@ int choose_thing(enum right_kind kind, enum thing_kind wanted, bool any, bool *s
 
 /* Close everything that the task has open, in any order. */
 void close_all(int task);
-/* Before a call that waits, close everything. Before another call, close only what must not be open during that
- * call. */
+/* Before a call that waits, close everything. Before another call, close everything or nothing: maker.open_sync
+ * decides. */
 void close_before(int task, bool waits);
 
 /* A right of the task, chosen by this step's random number; NULL if there is none. */
@@ -78,7 +78,8 @@ bool choose_range(int task, bool writes, uint32_t most, struct range *out);
 void write_before(int task);
 void read_beside(int task, struct range near);
 void read_after(int task, struct range near);
-/* Whether the cache has room for the range in addition to what is checked out. */
+/* Whether the cache has room for a range of this size in addition to what is checked out. *room gets the number of the
+ * cache's bytes that the range needs at most. */
 bool has_cache(int task, uint32_t bytes, uint64_t *room);
 
 /* Pass to `to` everything that `from` holds. From then on, `to` works near the range that `from` used last. */
@@ -86,7 +87,7 @@ void give_all(int from, int to);
 
 /*
  * Pass some of what `from` holds on to `to`, or share it with `to`. carrier: the thing through which the rights pass,
- * or -1. A thing carries no rights to older things, so no two things hold rights to each other.
+ * or -1. A thing carries no rights to itself or to older things, so no two things hold rights to each other.
  */
 void give_some(int from, int to, int carrier);
 

@@ -11,7 +11,7 @@
 #include "uat/global.h"
 #include "uat/sync.h"
 
-/* Whether this process is the reference. */
+/* Whether this process now executes the program as the reference. */
 extern bool plain;
 
 /* Allocate arrays, words and the table of handles. Collective. */
@@ -49,8 +49,8 @@ void memory_put_stamp(struct range range, uint64_t stamp);
 /* A hash of bytes. `before` is the hash of the bytes that precede them. */
 uint64_t hash_bytes(uint64_t before, const void *bytes, size_t n);
 
-/* Work on bytes [from, from + n) of a range: fill them with a stamp, or exclusive-or the stamp into them. local: the
- * address of byte `from`. */
+/* Work on bytes [from, from + n) of a range: fill them with a stamp, exclusive-or the stamp into them, or compare them
+ * with the stamp. local: the address of byte `from`. */
 void stamp_fill(void *local, uint64_t stamp, size_t from, size_t n);
 void stamp_mix(void *local, uint64_t stamp, size_t from, size_t n);
 bool stamp_is(const void *local, uint64_t stamp, size_t from, size_t n);

@@ -16,13 +16,13 @@
 
 enum {
     OPS = 6144,
-    RUNS = 4,               /* number of calls of uat_run() */
+    RUNS = 4,               /* maximum number of calls of uat_run() */
     ARRAYS = 3,             /* number of areas that are arrays; the others are objects and temporary arrays */
-    AREAS = 128,            /* number of areas, including freed ones */
+    AREAS = 128,            /* maximum number of areas, including freed ones */
     TEMPORARY = 16,         /* maximum number of temporary arrays, including freed ones */
     TEMPORARY_MAX = 200000, /* maximum bytes of a temporary array */
     WORDS = 48,             /* number of uat_atomic_t */
-    THINGS = 160,           /* number of futures, mutexes, ... */
+    THINGS = 160,           /* maximum number of futures, mutexes, ... */
     TASKS = 24,             /* maximum number of tasks that exist at the same time */
     CHILDREN = 6,           /* maximum number of a task's children with handles: slots 0 to CHILDREN - 1. The slots
                              * after these are the task's groups */
@@ -117,7 +117,8 @@ struct op {
     int next;      /* the next operation of that task, or -1 */
     uint32_t step; /* the step that made this operation */
     int thing, word;
-    int link;           /* the child's first operation; for a close, the operation that opened */
+    int link;           /* a spawn: the child's first operation; a close: the operation that opened; a next: the
+                         * generator's previous next, or -1 */
     struct range range; /* the bytes that the operation accesses */
     uint64_t stamp;     /* stamp of the bytes that the operation writes */
     uint64_t value, count;

@@ -60,7 +60,8 @@ static inline bool race_has_buffer(const struct op *o)
     return o->way == 3 && o->range.bytes >= sizeof(struct buffer);
 }
 
-/* The number of senders. The first tasks send; the others receive. */
+/* The number of senders. The first tasks send; the others receive. In a race through channels, the last task only
+ * closes them. */
 static inline int race_senders(const struct op *o)
 {
     return 1 + (int)(mix(o->stamp) % (o->count - 2));

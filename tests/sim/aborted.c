@@ -51,7 +51,8 @@ UAT_TASK(uint64_t, last, uint64_t, n)
     return n;
 }
 
-/* Relaxed: it is only a count. Pairs with the thieves' claims. */
+/* Whether all published entries have been claimed. Relaxed: only the number of claims counts. Pairs with the thieves'
+ * claims. */
 static bool published_is_taken(void)
 {
     const struct uat_deque *d = uat_inspect_deque();

@@ -86,7 +86,8 @@ static uint64_t loop_alone(uint64_t n)
     return sum;
 }
 
-/* Relaxed: it is only a count. Pairs with the thieves' claims. Under the message protocol nothing is published. */
+/* Whether all published entries have been claimed. Relaxed: only the number of claims counts. Pairs with the thieves'
+ * claims. Under the message protocol nothing is published. */
 static bool published_is_taken(void)
 {
     const struct uat_deque *d = uat_inspect_deque();

@@ -50,7 +50,8 @@ int bulk_open(struct peer *me, const struct bulk_test *test)
     return me->transport->class_->bulk->open(&config, &bulk_my.bulk);
 }
 
-/* Open the links, and the regions of all leaders. */
+/* Open the links. A leader also exposes the regions of its host. When the call returns, all hosts have exposed
+ * theirs. */
 void bulk_begin(struct peer *me, const struct bulk_test *test)
 {
     PEER_CHECK(bulk_open(me, test) == 0);

@@ -43,7 +43,8 @@ extern struct bulk_worker bulk_my;
 /* Run fn(me, &test) in `workers` workers over this transport. If a worker fails, the cmocka test fails. */
 void bulk_run(const struct uat_transport_class *transport, peer_fn *fn, int workers, struct bulk_test test);
 
-/* Call these in a worker. bulk_open() opens only the links, bulk_begin() also all regions. bulk_end() closes all. */
+/* Call these in a worker. bulk_open() opens only the links. bulk_begin() also exposes the regions of all hosts.
+ * bulk_end() closes both. */
 int bulk_open(struct peer *me, const struct bulk_test *test);
 void bulk_begin(struct peer *me, const struct bulk_test *test);
 void bulk_end(struct peer *me);

@@ -52,7 +52,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 16;
 }
 
-/* Relaxed: the parent reads the count after all workers have ended. */
+/* Note that this worker has taken the entry. Relaxed: the parent reads the count after all workers have ended. */
 static void take(struct peer *me, struct shared *shared, uint64_t entry)
 {
     PEER_CHECK(entry < shared->stress.pushes);
@@ -107,7 +107,7 @@ static void pop(struct peer *me, struct shared *shared, struct uat_deque *d)
         take(me, shared, entry_of(sp, base));
 }
 
-/* Set the counters as if entries up to `index` had been claimed before. */
+/* Set the counters as if all indices below `index` had been claimed before. */
 static void start_at(struct uat_deque *d, uint64_t index)
 {
     d->ring->claims = d->bottom = d->newest = d->seen = index;

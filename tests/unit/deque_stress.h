@@ -31,8 +31,8 @@ struct deque_stress_counts {
     struct uat_thief_counts thieves;
 };
 
-/* Rank 0 is the owner; the others are thieves. Returns the result of peers_run(). Sets *counts to the totals over all
- * workers. */
+/* Rank 0 is the owner; the others are thieves. Returns 0, or 1 if an entry was not taken exactly once. If peers_run()
+ * fails, returns its result. Sets *counts to the totals over all workers. */
 int deque_stress_run(const struct peers_spec *spec, const struct deque_stress *stress,
                      struct deque_stress_counts *counts);
 

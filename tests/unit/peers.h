@@ -70,9 +70,10 @@ struct peer {
 typedef void peer_fn(struct peer *me, void *arg);
 
 /*
- * Fork the workers and run fn in each. Returns 0 when all have returned. Otherwise the call kills the other workers and
- * returns the status of the first worker that failed. The status is the worker's exit status, 128 + signal, or
- * PEERS_TIMED_OUT. No worker outlives the call or the caller.
+ * Fork the workers and run fn in each. Returns 0 when fn has returned in all workers. If a worker fails, or if the time
+ * is over, the call kills the others. It then returns the exit status of the first worker that failed, 128 + the signal
+ * that ended that worker, or PEERS_TIMED_OUT. Returns a positive errno if the workers cannot be started. No worker
+ * outlives the call or the caller.
  */
 int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg);
 

@@ -221,7 +221,7 @@ static int paused_sequential(uint64_t *answer)
     return 0;
 }
 
-/* The report that uat_bench_main() prints, and the duration of the call in seconds. */
+/* Call uat_bench_main(). Returns the report that it prints. *seconds gets the duration of the call. */
 static json_object *report_of(const struct uat_bench *paused, double *seconds)
 {
     char text[16384] = "";

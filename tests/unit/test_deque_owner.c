@@ -11,7 +11,7 @@
 
 #include "tests/unit/refusal.h"
 
-/* Set the counters as if entries up to `index` had been claimed before. */
+/* Set the counters as if all indices below `index` had been claimed before. */
 static void start_at(uint64_t index)
 {
     ring.claims = deque.bottom = deque.newest = deque.seen = index;

@@ -19,8 +19,8 @@ DEQUE_TEST(pops_private_entries_in_order)
     assert_false(is_offered(UAT_RING_SLOTS - 1));
 }
 
-/* Only a base with no other entry is dropped. A base below an entry stays, and so does an entry. Nothing is dropped
- * while a claim must be collected. */
+/* A base is dropped only if the deque holds nothing else. An entry is never dropped. Nothing is dropped if claims may
+ * have changed since the owner last read it. */
 DEQUE_TEST(drop_base)
 {
     uintptr_t sp;

@@ -93,7 +93,8 @@ TEST(sizes)
                  uat_generator_next(&l, &large));
 }
 
-/* More integer and floating-point values than there are registers. Each step changes all of them. */
+/* More integer values than there are registers that a call preserves, and some floating-point values. Each step changes
+ * all of them. */
 UAT_GENERATOR(uint64_t, busy, uint64_t, seed, int, n)
 {
     uint64_t a = seed, b = a + 1, c = a + 2, d = a + 3, e = a + 4, f = a + 5, h = a + 6, i = a + 7, j = a + 8,
@@ -106,7 +107,7 @@ UAT_GENERATOR(uint64_t, busy, uint64_t, seed, int, n)
     }
 }
 
-/* The value that busy gives, computed without a generator. */
+/* Returns the n-th value that busy gives, computed without a generator. */
 static uint64_t busy_at(uint64_t seed, int n)
 {
     uint64_t w[10];

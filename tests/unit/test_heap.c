@@ -27,7 +27,7 @@ static int teardown(void **state)
  * space. */
 TEST_WITH(kept_blocks_merge, setup, teardown)
 {
-    struct uat_block *blocks[SIZE / UAT_HEAP_UNIT + 1]; /* the last one is NULL */
+    struct uat_block *blocks[SIZE / UAT_HEAP_UNIT + 1]; /* its last element stays NULL */
     size_t n = 0;
     while ((blocks[n] = uat_heap_get(&heap, 1)))
         n++;
@@ -48,7 +48,7 @@ static void put_marked(void)
     uat_heap_put(&heap, marked);
 }
 
-/* A block that its owner gives back by a call has no mark. */
+/* uat_heap_put() refuses a block that has a mark. */
 TEST_WITH(marked_block, setup, teardown)
 {
     marked = uat_heap_get(&heap, 1);

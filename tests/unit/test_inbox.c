@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the inbox, on the test's own transport. Every sent task arrives once and in order. It takes the number
- * of round trips that inbox.h promises. This holds even if one sender overtakes another sender or the home. Before the
- * home takes tasks, it announces that it has work. A task of the ready list is passed over no more often than inbox.h
- * promises. Invalid names are refused.
+ * Description: the inbox, on the test's own transport. Every sent task arrives once and in order. Sending and taking
+ * need the number of round trips that inbox.h promises. This holds even if one sender overtakes another sender or the
+ * home. Before the home takes tasks, it announces that it has work. A task of the ready list is passed over no more
+ * often than inbox.h promises. Invalid names are refused.
  */
 #include <errno.h>
 #include <string.h>

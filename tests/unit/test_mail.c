@@ -132,7 +132,7 @@ TEST_WITH(given, setup, teardown)
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
     assert_false(victim_mail.sent.done); /* for a private entry there is nothing to wait for */
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_GONE);
-    assert_true(victim_mail.sent.done); /* M7: its stack may be reused from now on */
+    assert_true(victim_mail.sent.done); /* M7: the stack of the given entry may be reused from now on */
 }
 
 TEST_WITH(empty_is_not_asked, setup, teardown)
@@ -183,7 +183,7 @@ TEST_WITH(refused, setup, teardown)
     assert_int_equal(steal(), UAT_STEAL_EMPTY);
     assert_int_equal(thief.count.refused, 1);
     assert_int_equal(victim.entries[1] & UAT_TAG_MASK, UAT_TAG_PRIVATE);
-    thief.peek = false; /* the thief asks although the victim has no entry; an idle worker refuses */
+    thief.peek = false; /* the thief asks although the victim has no entry; only an idle victim would refuse */
     uintptr_t sp;
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
     thiefs.before[1] = NULL;

@@ -90,7 +90,8 @@ static unsigned take(void)
     return number;
 }
 
-/* A thief claims a task and acknowledges later. *ack gets index + 1. Returns false if nothing is offered. */
+/* Claim a task as a thief does. *index gets the claimed index, which the caller acknowledges later. Returns false if no
+ * task is offered. */
 static bool steal(unsigned *number, uint64_t *index)
 {
     *index = ring.claims;
@@ -222,7 +223,7 @@ static void offer(void)
     uat_ready_offer(&ready);
 }
 
-/* Thieves claim no task that was not published. */
+/* The owner refuses a number of claims that is larger than the number of published tasks. */
 TEST_WITH(too_many_claims, setup, teardown)
 {
     push(0);

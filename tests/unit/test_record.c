@@ -44,7 +44,8 @@ TEST_WITH(marks_bring_records_back, setup, teardown)
         record[i] = uat_record_get(&pool);
     record[COUNT / 2]->state = 2;
     record[COUNT / 2]->returned = 1;
-    struct uat_record *again = NULL; /* one check covers only some of the records; a few checks find it */
+    struct uat_record *again = NULL; /* each call checks only some of the lent records; a few calls find the returned
+                                      * one */
     for (int i = 0; i < 4 && !again; i++)
         again = uat_record_get(&pool);
     assert_ptr_equal(again, record[COUNT / 2]);

@@ -300,7 +300,8 @@ TEST(path)
     assert_string_equal(uat_trace_settings.file, "");
 }
 
-/* Compare rank 0 with another worker that has one more variable. */
+/* Compare a worker without settings with a worker that has this variable. Returns the number of the setting that
+ * differs, and copies its name; -1: none differs. */
 static int differing(const char *assignment, char name[UAT_SETTING_TEXT_MAX])
 {
     uint64_t before[UAT_SETTINGS_EQUAL_MAX], after;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: every operation of a transport and the promises O1 to O7 of transport.h, tested by forked workers on one
- * host. Each test runs without torture, and with torture that shuffles the words of READs.
+ * Description: every operation of a transport, and the promises O5 to O7 of transport.h, tested by forked workers on
+ * one host. test_transport_order tests the order of operations. Each test runs without torture, and with torture that
+ * makes every reordering that O2 allows.
  */
 #include <errno.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static void test_alone(void **state)
 
 /* --- several chains to several peers in flight at once */
 
-enum { CHAINS = 40 }; /* per peer: more than the transport has room for initially */
+enum { CHAINS = 40 }; /* per peer; for all peers together, the transport does not have enough room initially */
 
 static void work_flights(struct peer *me, void *arg)
 {

@@ -59,7 +59,7 @@ static void test_chain(void **state)
     run(state, 2, work_chain, NULL);
 }
 
-/* --- a polling CPU sees two WRITEs and a FETCH_ADD: once it sees the last one, it sees all three (the chain of tell()
+/* --- a polling CPU sees two WRITEs and a FETCH_ADD: once it sees the FETCH_ADD, it sees all three (the chain of tell()
  * in runtime/job) */
 
 enum { PAYLOAD = 16, MESSAGES = 20000 / PEERS_SHARE };

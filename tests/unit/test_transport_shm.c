@@ -141,7 +141,8 @@ TEST(pairs)
     peers_unshare(seen, sizeof(*seen));
 }
 
-/* Completions of different peers arrive in any order; completions of one peer arrive in the order of its chains. */
+/* With torture, completions of different peers arrive in any order. Completions of one peer always arrive in the order
+ * of the chains to that peer. */
 static void work_completions(struct peer *me, void *arg)
 {
     uint64_t *overtaken = arg, *local = (uint64_t *)me->data;

@@ -60,7 +60,7 @@ static struct processor *me(void)
     return &memory.processor[memory.running];
 }
 
-/* Called before each access: the other processor may run first. */
+/* Called before each access and each fence: the other processor may run first. */
 static void take_turns(void)
 {
     int other = !memory.running;

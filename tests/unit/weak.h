@@ -4,11 +4,11 @@
  * first. Two coroutines are the two processors. Their atomic accesses to words of shared memory, and the fences of
  * base/cpu.h, call the functions below. Everything else is as usual.
  *
- * A word keeps all values that were stored to it. A plain load returns the newest value that this processor knows, or
- * any newer value. Fences, releases and acquires hand that knowledge on, as in the memory model of C11 without
- * sequentially consistent accesses. The model is that of Kang et al., "A Promising Semantics for Relaxed-Memory
- * Concurrency", POPL'17, without promises. So loads may execute early and stores may be seen late, but no load returns
- * a value that is stored later.
+ * A word keeps all values that were stored to it. A load returns the newest value that this processor knows, or any
+ * newer value. Fences, releases and acquires hand that knowledge on, as in the memory model of C11 without sequentially
+ * consistent accesses. The model is that of Kang et al., "A Promising Semantics for Relaxed-Memory Concurrency",
+ * POPL'17, without promises. So loads may execute early and stores may be seen late, but no load returns a value that
+ * is stored later.
  */
 #ifndef UAT_TEST_WEAK_H
 #define UAT_TEST_WEAK_H

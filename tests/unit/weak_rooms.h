@@ -24,7 +24,8 @@ extern int met, torn;
 void work(void);
 void learned(void);
 
-/* Run the two sides with each seed, after reset() if it is not NULL. The second side must learn of the first. */
+/* Run the two sides with each seed, after reset() if it is not NULL. The second side must learn of the first one in
+ * many of the runs, and must then see its work. */
 void check(void (*reset)(void), void (*first)(void), void (*second)(void));
 
 /* A side that looks several times whether it has learned of the other one. */

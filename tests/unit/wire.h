@@ -18,7 +18,7 @@ struct wire {
     struct uat_pending *pending;       /* the last chain, until it completes */
     int chains, looks;                 /* number of posted chains; number of calls of progress */
     void (*before[WIRE_CHAINS])(void); /* what the other side does just before each chain */
-    void (*on_look)(int looks);        /* what the other side does at each call of progress, after a completion */
+    void (*on_look)(int looks);        /* what the other side does at the end of each call of progress */
     void (*on_op)(const struct uat_op *op);
     unsigned ops[WIRE_CHAINS][UAT_OP_KINDS];
 };
