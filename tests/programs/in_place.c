@@ -78,5 +78,5 @@ int main(int argc, char **argv)
     strcat(a.joins, "-again");
     if (uat_run(root, &a, sizeof(a), &again, sizeof(again)))
         return 1;
-    return uat_finalize() || !good;
+    return uat_finalize() || !good || !again;
 }

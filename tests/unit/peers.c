@@ -277,10 +277,11 @@ int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg)
     for (int i = 0; i < spec->workers; i++) {
         pids[i] = fork();
         if (pids[i] < 0) {
+            int error = errno;
             perror("fork");
             reap(pids, i, 0);
             peers_unshare(shared, sizeof(*shared));
-            return errno;
+            return error;
         }
         if (pids[i] == 0) {
             struct peer me = {.rank = i, .size = spec->workers, .infos = shared->infos, .spec = spec, .shared = shared};
