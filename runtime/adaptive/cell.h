@@ -76,7 +76,7 @@ struct uat_cells {
     uint64_t slot[UAT_REQUEST_SLOTS];
     struct uat_taken {
         uint64_t name, range;
-    } taken[UAT_CELLS][UAT_CONTEXT_PARTS + 1]; /* changed by WRITEs only; see uat_taken_range() */
+    } taken[UAT_CELLS][UAT_CONTEXT_PARTS + 1]; /* changed by WRITEs and stores only; see uat_taken_range() */
     struct uat_request_data data[UAT_REQUEST_SLOTS];
     _Alignas(64) struct uat_part given;           /* WRITTEN by the victim of this worker's request */
     _Alignas(64) struct uat_part part[UAT_CELLS]; /* written by this CPU, READ by thieves */

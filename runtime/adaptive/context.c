@@ -135,7 +135,7 @@ static uint64_t stop_part(const uat_context_t *c, uint64_t name, uint64_t mark, 
     }
 }
 
-/* Wait for the result, and destroy it. */
+/* Wait for the result of the part with this name, copy it to `result` unless this is NULL, and destroy the future. */
 static void collect(const uat_context_t *c, uint64_t name, void *result)
 {
     uat_future_t future = future_of(c, name);

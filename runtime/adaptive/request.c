@@ -23,7 +23,7 @@ static struct {
     struct uat_request_data data;    /* sent with the requests that this worker posts when it is idle */
 } own;
 
-/* Ends the job if there are too many bytes. */
+/* Copy the bytes. Ends the job if there are too many. */
 static void copy_data(struct uat_request_data *to, const void *data, size_t size, const char *call)
 {
     if (size > UAT_REQUEST_DATA)
@@ -38,7 +38,7 @@ void uat_request_data(const void *data, size_t size)
     copy_data(&own.data, data, size, "uat_request_data()");
 }
 
-/* Post a request with the data in the landing area. */
+/* Post a request with the data in the landing area. Returns 0, or -EBUSY if a request is open or the slot is in use. */
 static int post(int victim)
 {
     struct uat_cells *there = uat_cells_of(victim);
@@ -63,8 +63,8 @@ static int post(int victim)
     return 0;
 }
 
-/* Acquire, in uat_cell_load(): orders the count before the part that was given; pairs with the chain in send() of
- * answer.c. */
+/* Returns 0 if a part was given, -EAGAIN if the request was refused, or -EINPROGRESS. Acquire, in uat_cell_load():
+ * orders the count before the part that was given; pairs with the chain in send() of answer.c. */
 static int test(void)
 {
     uint64_t answers = uat_cell_load(uat_self.rank, &uat_cells()->answers) - own.answers;
@@ -85,7 +85,7 @@ static int cancel(void)
     return 0;
 }
 
-/* Wait for the answer, and cancel the request after a while (A7). */
+/* Wait for the answer, and try to cancel the request after a while (A7). Returns 0 if a part was given, or -EAGAIN. */
 static int await(void)
 {
     struct uat_relax relax = {0};

@@ -47,7 +47,7 @@ static bool is_on(void)
     return uat_checkpoint_settings.folder[0] != 0;
 }
 
-/* Choose the checkpoint's number by the settings and by `latest`. */
+/* Open FOLDER, lock it on rank 0, and choose the checkpoint's number by the settings and by `latest`. */
 static int choose_number(uint64_t *number)
 {
     int rc = uat_folder_open();

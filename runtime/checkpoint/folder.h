@@ -3,6 +3,7 @@
  * The folder of a job's checkpoints:
  *   FOLDER/latest      number of the newest complete checkpoint, replaced by rename
  *   FOLDER/7/rank-V    the state of worker V
+ *   FOLDER/7/memory-R  pieces of global memory (arrays.h)
  *   FOLDER/7/job       the data that concern all workers: identity, results of earlier runs
  *   FOLDER/7/manifest  a description of the checkpoint as text; written last
  *   FOLDER/lock        says which job uses the folder

@@ -12,7 +12,7 @@
 
 #include "base/output.h"
 
-#define UAT_SECTIONS_MAGIC UINT64_C(0x31746e6f6b746175) /* "uatpont1" */
+#define UAT_SECTIONS_MAGIC UINT64_C(0x31746e6f6b746175) /* "uatkont1" */
 
 enum uat_section_kind {
     UAT_SECTION_HEAD,     /* struct uat_sections_head */
@@ -57,8 +57,8 @@ struct uat_sections_out {
     uint64_t sections;
 };
 
-/* Begin the file. All functions of this header return 0, or a negative errno that has been reported with the
- * file's name. */
+/* Begin the file. Unless a comment says otherwise, the functions of this header that return an int return 0, or a
+ * negative errno that has been reported with the file's name. */
 int uat_sections_create(struct uat_sections_out *out, const char *name, const struct uat_sections_head *head);
 
 /* Append a section. Zeroes at its end are left out. uat_sections_close() reports errors. */

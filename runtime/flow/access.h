@@ -56,7 +56,7 @@ void uat_flow_do(uint64_t name, const struct uat_op *ops, int n);
  * it orders this worker's earlier accesses before its later ones. Pairs with the other atomics on the same word. */
 uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend);
 
-/* Is this the name of an entry? The name may be wrong, because a file or a peer may have written it. */
+/* Can an entry lie at the place of this name? The name may be wrong, because a file or a peer may have written it. */
 bool uat_flow_is_entry(uint64_t name);
 
 /* Offset of a near entry or block from the start of this worker's heap. If the entry or block is not near, the result
@@ -66,9 +66,9 @@ static inline uint64_t uat_flow_near_offset(uint64_t name)
     return (name & ~(uint64_t)UAT_FLOW_KINDS) - uat_self.near_first;
 }
 
-/* uat_flow_check() ends the job unless `name` names an entry. uat_flow_check_block() ends the job unless `name` names a
- * block of `bytes` bytes. Names are checked because a peer may have written them. The functions with `_far` handle
- * names that are not near, and wrong names. */
+/* uat_flow_check() ends the job unless an entry can lie at the place that `name` names. uat_flow_check_block() ends the
+ * job unless a block of `bytes` bytes can lie there. Names are checked because a peer may have written them. The
+ * functions with `_far` handle names that are not near, and wrong names. */
 void uat_flow_check_far(uint64_t name, const char *what);
 static inline void uat_flow_check(uint64_t name, const char *what)
 {

@@ -44,7 +44,8 @@ static bool is_checked_out(const struct named *a)
     return a->bytes > 0 && !a->rows && a->mode >= UAT_FLOW_IN && a->mode <= UAT_FLOW_INOUT;
 }
 
-/* Put up the fence, unless the body of this task may wait. Returns whether the fence is up. */
+/* Under UAT_TORTURE=fence, put up the fence, unless the task has named no data or its body may wait. Returns whether
+ * the fence is up. */
 static bool fence(const struct declared *d)
 {
     bool may = d->n > 0 && uat_sched_settings.torture == UAT_TORTURE_FENCE;

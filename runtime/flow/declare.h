@@ -5,7 +5,8 @@
 
 #include "runtime/flow/state.h"
 
-/* Does what uat_flow_write_entry() does. Under UAT_TORTURE=order and fence, the entry also gets the accesses. */
+/* Does what uat_flow_write_entry() does. Under UAT_TORTURE=order and fence, the entry also gets the accesses, if it has
+ * room for them. */
 void uat_flow_write_task(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *arg, size_t size,
                          const uat_flow_access_t *access, size_t n);
 

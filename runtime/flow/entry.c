@@ -79,7 +79,7 @@ static void count_end(uint64_t name, const struct uat_flow_links *links, struct 
 
 /*
  * Count the end, and subtract 1 from `left` of each successor (F4). The old values of `left` go to old[]. Returns
- * whether the unroller waits for this end. If so, the waiter is in the staging area.
+ * whether this is the last end that the unroller waits for. If so, the waiter is in the staging area.
  */
 static bool count_down(uint64_t name, const struct uat_flow_links *links, unsigned count, uint64_t *old)
 {
@@ -111,7 +111,7 @@ void uat_flow_wake(const struct uat_flow_waiter *waiter)
     uat_park_ready(&task, UAT_PARK_FLOW);
 }
 
-/* Leave the views of the parted child's strand to the unroller. The WRITE completes before the end is counted. Pairs
+/* Store the views of the parted child's strand for the unroller. The WRITE completes before the end is counted. Pairs
  * with uat_flow_state_end(). */
 static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
 {
@@ -143,7 +143,7 @@ static void end_entry(uint64_t name, uint64_t views)
         uat_flow_wake(&uat_flow_staging()->waiter);
 }
 
-/* End an entry without a body, and wake the task that waits for it. */
+/* End an entry without a body. If a task waits for the entry, wake the task. */
 static void end_join(uint64_t name)
 {
     struct uat_flow_staging *s = uat_flow_staging();
@@ -155,7 +155,7 @@ static void end_join(uint64_t name)
     end_entry(name, 0);
 }
 
-/* READ the body of an entry. *size: the argument's size in bytes. The size is read once, and checked. */
+/* Returns the body of an entry, READ unless the entry is near. *size: the argument's size in bytes, checked. */
 static const struct uat_flow_body *body_of(uint64_t name, size_t *size)
 {
     struct uat_flow_body *body = &uat_flow_staging()->body, *there = &uat_flow_entry_at(name)->body;
@@ -175,7 +175,7 @@ static const struct uat_flow_body *body_of(uint64_t name, size_t *size)
     return body;
 }
 
-/* Take entries until one has a body. */
+/* Take entries from next() until one has a body, and describe it in *task. Returns false if none has a body. */
 static bool take(struct uat_alone *task, uint64_t (*next)(void))
 {
     uint64_t name;
@@ -203,7 +203,7 @@ static bool take_own(struct uat_alone *task)
 
 static struct {
     unsigned attempts; /* calls of take_other() while `wanted` was 0; every LOOK_EVERY-th looks at other workers */
-    unsigned wanted;   /* calls that will look at other workers, because the last look found an entry */
+    unsigned wanted;   /* counts down the calls that all look at other workers, because a look has found an entry */
 } looking;
 
 static bool take_other(struct uat_alone *task)

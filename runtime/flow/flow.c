@@ -73,7 +73,7 @@ struct wait {
     uint64_t value; /* added to the chunk's `count`, or to the entry's `left` */
 };
 
-/* Store the waiter before the atomic that publishes it. */
+/* Store the waiter, and then publish it by adding wait->value to the word. Returns the word's old value. */
 static uint64_t offer(const struct wait *wait, uint64_t block, struct uat_flow_waiter *there, uint64_t *word)
 {
     const struct uat_parked *parked = uat_flow_address(block);
@@ -150,8 +150,8 @@ static void make_room(uat_flow_t *flow)
     }
 }
 
-/* Have all entries ended? Once every few calls, the function also retires entries and answers thieves that ask for a
- * continuation. */
+/* Have all entries ended? The answer "no" may be out of date. The function also retires entries once RETIRED of them
+ * have ended, and at every OFFER_EVERY-th entry it answers thieves that ask for a continuation. */
 static bool all_have_ended(uat_flow_t *flow)
 {
     enum { LOOK_EVERY = 8, RETIRED = 64, OFFER_EVERY = 16 };

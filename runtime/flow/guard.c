@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks with UAT_FLOW_ANY and UAT_FLOW_ADD. Nothing in the ledger orders consecutive tasks of these modes; a mutex of
- * the datum keeps them apart. A task with UAT_FLOW_ANY holds the mutex while its body runs. A task with UAT_FLOW_ADD
- * holds the mutex while it adds the value that its body left. A task locks the mutexes of its data in the order of the
- * mutexes' names, and waits for nothing else while it adds to a datum. So there is no deadlock. If a task names a datum
- * with both modes, it locks the datum's mutex once, and its body gets the datum itself. A task that runs in place needs
- * no mutex, because no other task of the flow is under way. If such a task parts, later tasks wait for its end.
+ * Tasks with UAT_FLOW_ANY and UAT_FLOW_ADD. Nothing in the ledger orders consecutive tasks that name a datum with the
+ * same one of these modes; a mutex of the datum keeps them apart. A task with UAT_FLOW_ANY holds the mutex while its
+ * body runs. A task with UAT_FLOW_ADD holds the mutex while it adds the value that its body left. A task locks the
+ * mutexes of its data with UAT_FLOW_ANY in the order of the mutexes' names. It adds to one datum after the other, and
+ * waits for no other mutex while it adds to a datum. So there is no deadlock. If a task names a datum with both modes,
+ * it locks the datum's mutex once, and its body gets the datum itself. A task that runs in place needs no mutex,
+ * because no other task of the flow is under way. If such a task parts, later tasks wait for its end.
  */
 #include "runtime/flow/guard.h"
 
@@ -15,7 +16,8 @@
 #include "runtime/flow/declare.h"
 #include "runtime/flow/unroll.h"
 
-/* The argument of a task with UAT_FLOW_ANY: the mutexes and then, aligned to 16 bytes, the task's own argument. */
+/* The argument of a task with UAT_FLOW_ANY or UAT_FLOW_ADD: the mutexes of its data with UAT_FLOW_ANY and then, aligned
+ * to 16 bytes, the task's own argument. */
 struct guarded {
     uat_fn *fn;
     uint64_t n;

@@ -11,11 +11,11 @@
 #include "runtime/flow/ledger.h"
 #include "runtime/global/global.h"
 
-/* Returns the bits for the host that keeps the datum at p, or 0 in a job of one host. */
+/* Returns the bits for the host that keeps the datum at p, or 0 if p is not in global memory or no memory is far. */
 unsigned uat_flow_home(const void *p);
 
-/* Returns the bits for a task that is spawned into the flow with these accesses. uat_flow_home_far() is for jobs of
- * several hosts. */
+/* Returns the bits for a task that is spawned into the flow with these accesses. uat_flow_home_far() is for jobs with
+ * far memory. */
 unsigned uat_flow_home_far(const uat_flow_t *flow, const uat_flow_access_t *access, size_t n);
 static inline unsigned uat_flow_home_of(const uat_flow_t *flow, const uat_flow_access_t *access, size_t n)
 {

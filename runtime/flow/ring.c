@@ -80,8 +80,9 @@ static uint64_t first(struct list *list)
     return name;
 }
 
-/* Acquire: a worker that takes an entry READs the entry's slot before its swap. This load orders these READs before
- * this worker's store to the slot (Q2). Pairs with the CMP_SWAPs of uat_flow_ring_steal(). */
+/* Returns `claims` of ring k here, checked. Acquire: a worker that takes an entry READs the entry's slot before its
+ * swap. This load orders these READs before this worker's store to the slot (Q2). Pairs with the CMP_SWAPs of
+ * uat_flow_ring_steal(). */
 static uint64_t load_claims(int k)
 {
     const struct uat_flow_ends *ends = &own()->ends[k];

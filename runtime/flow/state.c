@@ -304,7 +304,7 @@ static int free_part(struct uat_flow_state *s, bool here)
     return found;
 }
 
-/* Parts are added only while there are fewer entries than the window, so at most one part exceeds the window. */
+/* Few entries exceed the window: the relays and joins of the newest spawn, and the entries of waits. */
 _Static_assert(UAT_FLOW_WINDOW + UAT_FLOW_CHUNK <= 1 << 16, "an entry's index has 16 bits");
 
 uint64_t uat_flow_entry_begin(uat_flow_t *flow)

@@ -36,8 +36,8 @@ struct uat_flow_note {
 /*
  * A line of the map. The lines in use lie one after the other, and a hash table has their numbers. Ids of entries that
  * have ended count as absent. The sharers are the tasks after the writer. They all access the datum in one mode:
- * UAT_FLOW_IN, UAT_FLOW_ANY or UAT_FLOW_ADD. When a task with another of these modes follows, an entry without a body
- * joins the sharers, and counts as the writer.
+ * UAT_FLOW_IN, UAT_FLOW_ANY or UAT_FLOW_ADD. When a task with another of these modes follows, the sharers under way are
+ * replaced by one writer: if there are several, this is an entry without a body that joins them.
  */
 struct uat_flow_line {
     uint64_t datum; /* the address, plus 1 */
@@ -54,9 +54,9 @@ _Static_assert(sizeof(struct uat_flow_line) == 128, "two cache lines");
 struct uat_flow_state {
     struct uat_parked block; /* as in a chunk */
     uint64_t bytes;          /* size of this block, without the heap's header */
-    uint64_t window;         /* maximum number of entries under way, relays excluded */
+    uint64_t window;         /* a spawn waits while this many entries, relays included, are begun and not retired */
     uint64_t begun;          /* number of entries begun since the ledger began */
-    uint64_t retired;        /* entries that the unroller knows to have ended */
+    uint64_t retired;        /* entries that uat_flow_retire() has freed since the ledger began */
     uint64_t awaited;        /* sum of all that was subtracted from the first chunk's count */
     uint64_t serial;         /* entries of this ledger so far; never reset */
     uint32_t parts, part_room;

@@ -111,8 +111,9 @@ static void begin_join(struct newcomer *t, uat_flow_t *flow)
 
 /*
  * Add the number of registrations to `left`, in the same round trip as the last registrations. Then subtract the number
- * of registrations with entries that had ended. The atomic that brings `left` to 0 makes the entry ready (F4). Returns
- * whether one of these two atomics made the entry ready. If neither did, an atomic of a predecessor will.
+ * of registrations with entries that had ended. If no registration is in flight, or the batch is full, one atomic adds
+ * the difference. The atomic that brings `left` to 0 makes the entry ready (F4). Returns true if there was no
+ * registration, or if an atomic of this function made the entry ready. Otherwise an atomic of a predecessor will.
  */
 static bool count_left(struct newcomer *t)
 {
@@ -165,8 +166,8 @@ static void add_to(struct newcomer *t, uint64_t p)
     append(t, relay.id);
 }
 
-/* Register t with the entries of a line that t must wait for. These are the sharers if they exclude `mode`, otherwise
- * the writer. mode: how t accesses the datum. */
+/* Register t with the entries of a line that t must wait for. These are the sharers if their mode is not `mode`,
+ * otherwise the writer. mode: how t accesses the datum. */
 static void follow(struct newcomer *t, const struct uat_flow_line *line, enum uat_flow_mode mode)
 {
     if (line->sharers == 0 || line->mode == (unsigned)mode) {

@@ -32,8 +32,9 @@ bool uat_flow_order(uat_flow_t *flow, uint64_t id, unsigned home, const uat_flow
 /* Put the accesses of an entry into the map. */
 void uat_flow_map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n);
 
-/* Register the entry as above, but leave the map and `left` as they are. Returns the number of registrations, which the
- * caller adds to `left` (F4). kinds: UAT_FLOW_JOINS and UAT_FLOW_WAKES, as in the entry's name. */
+/* Register the entry as above, but leave the map and `left` as they are. Returns the number of registrations with
+ * entries that had not ended. The caller adds this number to `left` (F4). kinds: UAT_FLOW_JOINS and UAT_FLOW_WAKES, as
+ * in the entry's name. */
 uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks that start without a spawner: the root of a run, and data-flow tasks. */
+/* Tasks that start without a spawner: the root of a run, data-flow tasks, and parts of adaptive intervals. */
 #ifndef UAT_ALONE_H
 #define UAT_ALONE_H
 
@@ -11,7 +11,7 @@
 
 /* A task that is about to start here. */
 struct uat_alone {
-    uint64_t name; /* name of a data-flow task's entry in the ledger; 0: the root */
+    uint64_t name; /* name of a data-flow task's entry in the ledger; 0: the root; UINT64_MAX: an adaptive part */
     uat_fn *fn;
     const void *arg; /* outside of the uni-address region */
     size_t arg_size;
@@ -21,7 +21,8 @@ struct uat_alone {
  * starts. Nobody reads a result from them; runtime/flow/declare.c keeps a pointer in them. */
 enum { UAT_ALONE_RESULT = 8 };
 
-/* The functions that runtime/flow/ gives to the scheduler. The initial functions find nothing. */
+/* The functions that runtime/flow/ gives to the scheduler; runtime/adaptive/ replaces some of them. The initial
+ * functions find nothing. */
 struct uat_alone_source {
     /* Take a ready entry: take_own() of this worker, take_other() of another worker. The region must be empty. */
     bool (*take_own)(struct uat_alone *task);

@@ -65,8 +65,8 @@ static uint64_t read_work(int rank, const uint64_t *inbox_here)
     return landing()->work | (landing()->inbox != 0);
 }
 
-/* Add up all workers' words. Returns false if some worker has work. The words only grow, so two sums are equal only if
- * each word is unchanged. */
+/* Set *sum to the sum of all workers' words. Returns false if some worker has work. The words only grow, so two sums
+ * are equal only if each word is unchanged. */
 static bool all_idle(const uint64_t *inbox, uint64_t *sum)
 {
     *sum = 0;

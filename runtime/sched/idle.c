@@ -69,7 +69,7 @@ void uat_idle(struct uat_idle *idle, bool lost)
         uat_neighbour_look();
         uat_straggler_root();
     }
-    /* A worker without a core of its own yields instead, unless it has lost a race with another thief. */
+    /* A worker without a core of its own backs off only if it has lost a race with another thief. */
     if (lost || !uat_relax_oversubscribed)
         back_off(idle->failures, lost);
     bool may_sleep = uat_relax_oversubscribed && !uat_torture_waits_for_thieves();

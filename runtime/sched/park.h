@@ -62,8 +62,8 @@ struct uat_parked {
     uint64_t reply; /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */
     /* Only a FETCH_ADD of 0 accesses this word. Its completion proves that the preceding WRITE has arrived. */
     uint64_t settled;
-    uint64_t object; /* what the task waits for, for messages */
-    uint32_t kind;   /* enum uat_park_kind, for messages */
+    uint64_t object; /* what the task waits for; checked when the task is dequeued, and named in messages */
+    uint32_t kind;   /* enum uat_park_kind, for messages and checkpoints */
     uint32_t holder; /* rank + 1 of the mutex's holder when the task began to wait, for messages */
 };
 _Static_assert(sizeof(struct uat_parked) == UAT_READY_STACK, "the header of a block");
@@ -77,7 +77,7 @@ _Static_assert(offsetof(struct uat_parked, next) == UAT_INBOX_NODE + offsetof(st
  * before any other task runs here. */
 struct uat_park {
     enum uat_park_kind kind;
-    uint64_t object; /* what the task waits for, for messages */
+    uint64_t object; /* as in struct uat_parked */
     uint64_t *reply; /* in the task's frame: status word and room for a value, set by the waker; or NULL */
     uint64_t tag;    /* a word for the waker, if reply is NULL */
     uint32_t holder; /* as in struct uat_parked */

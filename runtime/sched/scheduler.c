@@ -77,8 +77,7 @@ static void end_run(uintptr_t base)
     }
 }
 
-/* A task without a spawner (the root, or a data-flow task) has ended on this worker. It may have started on any
- * worker. */
+/* A task without a spawner (see alone.h) has ended on this worker. It may have started on any worker. */
 static void end_alone(uintptr_t base)
 {
     uint64_t entry = uat_frame_at(base)->record;
@@ -88,7 +87,7 @@ static void end_alone(uintptr_t base)
         uat_alone_source.ended(entry);
 }
 
-/* What to run after `event`, the end of a task or a join: a stack pointer, or 0 for nothing. */
+/* What to run after `event` (the end of a task, a join, or a stop): a stack pointer, or 0 for nothing. */
 static uintptr_t after(int event)
 {
     struct uat_worker *w = &uat_worker;
@@ -244,8 +243,8 @@ static bool has_ready(void)
     return uat_ready_any(&uat_parking.ready);
 }
 
-/* Start a data-flow task, and then those that are ready on this worker. The stall watch sees one long task, as in
- * run(). */
+/* Start a data-flow task or an adaptive part, and then the data-flow tasks that are ready on this worker. The stall
+ * watch sees one long task, as in run(). */
 static void start_all(struct uat_alone *task)
 {
     uat_stall_set(UAT_DOING_TASK);

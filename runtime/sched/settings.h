@@ -23,7 +23,7 @@ struct uat_sched_settings {
 };
 extern struct uat_sched_settings uat_sched_settings;
 
-/* Are delays requested? uat_torture_seed() is their seed; 0: no delays are requested. */
+/* Are delays requested? uat_torture_seed() returns their seed, or 0 if no delays are requested. */
 static inline bool uat_torture_delays(void)
 {
     return uat_sched_settings.torture_delay != UAT_TORTURE_NO_DELAY;

@@ -214,7 +214,8 @@ uintptr_t uat_task_returned(uintptr_t sp)
     uat_leave();
 }
 
-/* Called before a large argument is copied below sp. */
+/* Called before a large argument is copied below sp. Ends the job if the caller is no task, if the result is too large,
+ * or if the argument does not fit below sp. */
 void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size)
 {
     if (!uat_worker.running)

@@ -23,8 +23,8 @@
  *       arrives during a stop is served by the next stop.
  *   K6  A poke claims only an entry that a peek shows as valid, and aborts the claim at once. So it takes no work away.
  *
- * Only plain WRITEs change these words. Each word has one writer at a time, except `asked`. Several workers may write
- * `asked`, but all write the same value.
+ * Only plain WRITEs and stores change the words of stops. Each word has one writer at a time, except `asked`: any
+ * worker may set `asked`, always to the same value, and rank 0 clears it.
  */
 #ifndef UAT_STOP_H
 #define UAT_STOP_H
@@ -45,8 +45,7 @@ struct uat_stop_user {
     void (*stopped)(const struct uat_chain *chain, bool end);
 };
 
-/* Accept requests. The strings and functions of user must stay valid. Returns 0, or -ENOMEM, which has been
- * reported. */
+/* Accept requests. *user is copied. Returns 0, or -ENOMEM, which has been reported. */
 int uat_stop_open(const struct uat_stop_user *user);
 void uat_stop_close(void);
 
@@ -59,7 +58,8 @@ void uat_stop_note(bool end);
 /* A run begins on this worker: orders of earlier runs are void. */
 void uat_stop_run(void);
 
-/* Let push and pop take the slow path if a torture mode, the simulation or a request asks for it. */
+/* Let push and pop take the slow path if a torture mode, the simulation, iso-address stacks, a failed task or a request
+ * needs it. */
 void uat_stop_watch(void);
 
 extern bool uat_stop_on; /* requests are accepted */

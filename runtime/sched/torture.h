@@ -3,7 +3,7 @@
  * Torture modes of the spawn (UAT_TORTURE), to find task code and runtime code that breaks the rules.
  *   evacuate  while a child runs, its spawner's stack is copied out and its place poisoned; nothing is published
  *   steal     at each spawn the worker waits, for a bounded time, until a thief has taken the continuation
- * (UAT_TORTURE=delay=SEED is in base/delay.h and in the transport.)
+ * (UAT_TORTURE=delay=SEED is in base/delay.h and in the transport. The modes order and fence are in runtime/flow/.)
  */
 #ifndef UAT_TORTURE_H
 #define UAT_TORTURE_H

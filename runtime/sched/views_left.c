@@ -86,7 +86,7 @@ static uint64_t look(uint64_t name, struct left *left)
     return header.next;
 }
 
-/* Combine the running strand's views with the views of this block, as right operands. Gives the block back. */
+/* Combine the views of this block, as right operands, with the running strand's views. Gives the block back. */
 static __attribute__((noinline)) void add_block(const struct left *left)
 {
     uat_views_check_stack(left->size);

@@ -20,8 +20,8 @@ struct uat_worker {
     struct uat_deque deque;
     _Alignas(256) uint64_t tasks; /* number of tasks spawned here; the assembly needs it at a fixed offset */
     uintptr_t scheduler_sp;       /* stack pointer of the scheduler in uat_resume() */
-    uintptr_t suspended_sp;       /* stack pointer of the task that waits in uat_join_suspend() or uat_park() */
-    uat_task_t *suspended_task;   /* the child that this task waits for, or the task's struct uat_park */
+    uintptr_t suspended_sp;       /* of the task that waits in uat_join_suspend() or uat_park(), or that has ended */
+    uat_task_t *suspended_task;   /* the child that this task waits for, its struct uat_park, or &uat_stop_mark */
     bool running;                 /* is this worker inside uat_run()? */
 };
 

@@ -3,7 +3,7 @@
  * Cancellation of task groups. A cancellable group has an object (waitobj.h) at the worker that made it. When the group
  * is cancelled, the object's guard becomes UAT_WAITOBJ_SET for good. The object's words never change. So a query does
  * not take the guard. At the home, the query loads the guard. Any other worker READs guard and words together, and
- * keeps the answer for UAT_CANCEL_AGE_NS.
+ * keeps the answer "no" for UAT_CANCEL_AGE_NS, and "yes" until it needs the place for another group.
  */
 #include <inttypes.h>
 
@@ -24,7 +24,7 @@ enum {
  * place. */
 struct kept {
     uat_cancel_t cancel, outer;
-    uint64_t until; /* the state is kept until this time, by uat_clock_ns() */
+    uint64_t until; /* a state that is not `set` is kept until this time, by uat_clock_ns() */
     bool set;
 };
 static struct kept kept[KEPT];

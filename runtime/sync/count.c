@@ -9,7 +9,7 @@
 
 enum { COUNT, MEMBERS }; /* indices of struct uat_waitobj's words */
 
-/* Leave the guard, and wake all waiters. */
+/* Free the guard, and wake all waiters. */
 static void open_gate(uint64_t object, enum uat_park_kind kind)
 {
     struct uat_waitobj *o = uat_waitobj_held();
@@ -25,7 +25,7 @@ uat_semaphore_t uat_semaphore_create(uint64_t count)
     return (uat_semaphore_t){uat_waitobj_create(UAT_PARK_SEMAPHORE, 0, word)};
 }
 
-/* With the guard held: take one unit if there is one. */
+/* With the guard held: take one unit if there is one. Returns the number taken. */
 static int take_one(struct uat_waitobj *o)
 {
     if (o->word[COUNT] == 0)

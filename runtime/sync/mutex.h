@@ -47,7 +47,8 @@ struct uat_mutex_holder {
                      * or 0 for a root */
 };
 
-/* Go to the home of a biased mutex. Returns the identity of the calling task. what: the public call, for messages. */
+/* If the mutex is biased, go to its home. Returns the identity of the calling task. what: the public call, for
+ * messages. */
 struct uat_mutex_holder uat_mutex_running(uat_mutex_t m, const char *what);
 
 /* Hand the mutex over to the task that has waited longest, or free it. Ends the job unless `holder` holds the mutex. If

@@ -3,7 +3,8 @@
  * Names of channels. Each worker has a table of lists. A hash of the name determines the list. A node of a list is a
  * block of the evacuation heap of the worker that made the channel.
  *
- *   N1  Only the CMP_SWAP of the home's adapter changes the head of a list. Nodes are only added, in front.
+ *   N1  Only CMP_SWAPs by the adapter or the CPU of the home (O6) change the head of a list. Nodes are only added, in
+ *       front.
  *   N2  A node is complete before the CMP_SWAP that adds it, and never changes after it, until uat_finalize().
  *   N3  A worker adds a node only if no node from the expected head on has the new node's name. So there is one node
  *       per name.

@@ -80,7 +80,7 @@ static void begin(struct select *s, const char *what, uat_case_t *cases, int n)
     }
 }
 
-/* Leave all guards except the guard of the channel of case `taken`. If `taken` is -1, leave all. */
+/* Free all guards except the guard of the channel of case `taken`. If `taken` is -1, free all guards. */
 static void leave_others(const struct select *s, int taken)
 {
     for (int k = 0; k < s->channels; k++) {
@@ -94,7 +94,7 @@ static void leave_others(const struct select *s, int taken)
 
 /*
  * Try the cases in turn, starting at a random one, until a case is possible at once. Returns its index, with all guards
- * left, or -EAGAIN, with all guards held.
+ * free, or -EAGAIN, with all guards held.
  */
 static int do_one_now(struct select *s)
 {
@@ -182,7 +182,7 @@ static uint64_t make_waiter(const struct select *s)
                   uat_segment.heap_size >> 10, s->n);
     struct uat_select_waiter *waiter = (struct uat_select_waiter *)(void *)block;
     waiter->unused[0] = waiter->unused[1] = waiter->unused[2] = 0; /* as a struct uat_parked: kind UAT_PARK_NONE */
-    /* Relaxed: no peer knows the select waiter yet; leaving the guards after its entries were queued publishes it. */
+    /* Relaxed: no peer knows the select waiter yet; freeing the guards after its entries were queued publishes it. */
     __atomic_store_n(&waiter->claim, 0, __ATOMIC_RELAXED);
     return (uint64_t)uat_self.rank << 48 | (uintptr_t)block;
 }

@@ -4,7 +4,8 @@
  * Model: tests/model/waitobj.pml.
  *
  *   S1  Only the CMP_SWAP of the home's adapter changes `guard`. 0: free. rank + 1: held by that worker.
- *       UAT_WAITOBJ_SET and UAT_WAITOBJ_GONE are final. Only the holder READs and WRITEs the other words.
+ *       UAT_WAITOBJ_GONE is final, and after UAT_WAITOBJ_SET only UAT_WAITOBJ_GONE follows. Only the holder WRITEs the
+ *       other words, and only the holder uses words that can still change.
  *   S2  A guard is taken by { CMP_SWAP(guard, 0, rank + 1); READ words }. If the swap won, the words are as the last
  *       holder left them (O1). A guard is freed by { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget. The
  *       WRITE has arrived before the guard is free (O1).
@@ -45,7 +46,7 @@ struct uat_waitobj {
 };
 
 #define UAT_WAITOBJ_MAGIC (UINT64_C(0x756174) << 32)
-#define UAT_WAITOBJ_SET   (UINT64_C(1) << 32) /* final: a future that has its value, which never changes again */
+#define UAT_WAITOBJ_SET   (UINT64_C(1) << 32) /* a future has its value, or a group was cancelled: for good */
 #define UAT_WAITOBJ_GONE  (UINT64_C(2) << 32) /* final: destroyed */
 
 enum {
@@ -120,7 +121,7 @@ static inline struct uat_waitobj *uat_waitobj_take(uint64_t name, enum uat_park_
 struct uat_waitobj *uat_waitobj_take_more(uint64_t name, enum uat_park_kind kind, const char *what, int i);
 void uat_waitobj_hold(struct uat_waitobj *words);
 
-/* Leave the guard, with the words as they are now; the guard becomes `final` (0: free). */
+/* Give up the guard. The words stay as they are now, and the guard becomes `final` (0: free). */
 static inline void uat_waitobj_leave(uint64_t name, uint64_t final);
 
 /* Pause between two looks at a guard that some worker holds. Ends the job if `guard` is not a valid guard, or if the
@@ -164,7 +165,7 @@ static inline int uat_waitobj_wait_word(uint64_t name, enum uat_park_kind kind, 
     return uat_park_word(&wait, value, to);
 }
 
-/* With the guard held, or on the scheduler's side: put a waiter at the queue's end. */
+/* With the guard held: put a waiter at the queue's end. */
 void uat_waitobj_queue(uint64_t waiter);
 
 /* The name of the object whose guard is held, or was held last. uat_waitobj_held_rank(): the rank of that object's
@@ -207,8 +208,8 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
 /* Post a chain to the rank in `name`, and wait for its completion: one round trip. */
 void uat_waitobj_do(uint64_t name, const struct uat_op *ops, int n);
 
-/* With the guard held: copy `size` bytes of the object's data, or of a waiter's reply, to registered memory. Waits for
- * completion. */
+/* Copy `size` bytes of an object's data, of a waiter's block or of a node of named.c to registered memory. Waits for
+ * completion. An object's data must be copied with its guard held. */
 void uat_waitobj_read(uint64_t name, void *to, const void *address, size_t size);
 /* With the guard held: copy `size` bytes of registered memory to the object's data. The bytes arrive before the guard
  * is free. `from` may be reused at once. */
