@@ -32,7 +32,7 @@
 int uat_resume(uintptr_t sp);
 
 /* Called by the scheduler: run fn(arg, result) as a task without a spawner. The task's frame is below `sp`, and its
- * stack is below `arg`. */
+ * stack is below `arg`. Returns as uat_resume() does. */
 int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result);
 
 /* Call fn(sp) on another stack, whose top is `stack`, a multiple of 16. sp is the current stack pointer. All live data

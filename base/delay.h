@@ -12,7 +12,8 @@
 
 extern bool uat_delay_on;
 
-/* Turn delays on. Each worker must pass a different seed. A simulation ignores this seed and uses a seed of its own. */
+/* Turn delays on. Each worker must pass a different seed. In a simulation, only uat_delay_coin() uses this seed; the
+ * delays use UAT_SIM_SEED. */
 void uat_delay_start(uint64_t seed);
 void uat_delay_now(void);
 bool uat_delay_coin(void);

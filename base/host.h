@@ -17,7 +17,7 @@ uint64_t uat_host_pid_space(void);
 struct bitmask;
 
 /* The set of hardware threads on the core of hardware thread `cpu`, including `cpu`; NULL if unknown. The caller must
- * free them by numa_free_cpumask(). */
+ * free the set by numa_free_cpumask(). */
 struct bitmask *uat_host_siblings(int cpu);
 
 #endif

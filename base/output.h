@@ -6,8 +6,7 @@
  * are written in place.
  *
  * The last part of the name must not be a symbolic link, and an existing file must belong to this user. Otherwise
- * another user with write access to the folder could redirect the output: this user could put a link or a file there
- * first.
+ * another user with write access to the folder could redirect the output, by putting a link or a file there first.
  */
 #ifndef UAT_OUTPUT_H
 #define UAT_OUTPUT_H

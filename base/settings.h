@@ -14,9 +14,9 @@
 
 enum uat_setting_kind {
     UAT_SETTING_NUMBER,  /* decimal, or hexadecimal after 0x; an optional suffix k, M or G */
-    UAT_SETTING_SIZE,    /* bytes, with a suffix k, M or G; rounded up to a multiple of step */
+    UAT_SETTING_SIZE,    /* bytes, with an optional suffix k, M or G; rounded up to a multiple of step */
     UAT_SETTING_ADDRESS, /* must be a multiple of step */
-    UAT_SETTING_TIME,    /* with a suffix ns, us, ms, s or min; the field counts units of `step` ns */
+    UAT_SETTING_TIME,    /* with an optional suffix ns, us, ms, s or min; the field counts units of `step` ns */
     UAT_SETTING_CHOICE,  /* one of the words */
     UAT_SETTING_NAME,    /* letters, digits, '_', '-' and '.' */
     UAT_SETTING_PATH,    /* any text */
@@ -42,7 +42,7 @@ struct uat_setting_type {
 enum uat_setting_equal {
     UAT_MAY_DIFFER,
     UAT_EQUAL,
-    UAT_EQUAL_IF_SET, /* all workers or no worker must set it to its first word */
+    UAT_EQUAL_IF_SET, /* either all workers have its first word, or no worker has it */
 };
 
 /* A row of a table, or one part of a setting. The field has 4 or 8 bytes, or is text. */

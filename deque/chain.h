@@ -31,7 +31,8 @@ int uat_chain_take(struct uat_chain *chain, struct uat_deque *d);
  * entries. */
 void uat_chain_put(const struct uat_chain *chain, struct uat_deque *d);
 
-/* Check entries that may come from a file: could a worker with the region [low, high) have these entries? */
+/* Check entries that may come from a file: could a worker with the region [low, high) have these entries? Returns 0 or
+ * -EINVAL. */
 int uat_chain_check(const struct uat_chain *chain, uintptr_t low, uintptr_t high, size_t capacity);
 
 static inline uintptr_t uat_chain_base(const struct uat_chain *chain, size_t i)

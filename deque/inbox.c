@@ -50,8 +50,9 @@ int uat_inbox_send(struct uat_inbox *inbox, int rank, uint64_t name)
     return 0;
 }
 
-/* READ the header of a task that was taken out (I4). The code that fetches the task's stack checks it. If a list has
- * more tasks than all heaps have blocks, it contains a cycle. Returns 0 or a negative errno. */
+/* READ the header of a task that was taken out (I4). Sets *task, and sets *next to the name of the task that was sent
+ * before it. The code that fetches the task's stack checks sp and base. If a list has more tasks than all heaps have
+ * blocks, it contains a cycle. Returns 0 or a negative errno. */
 static int look(struct uat_inbox *inbox, uint64_t name, struct uat_ready_task *task, uint64_t *next)
 {
     const struct uat_inbox_node *node = &inbox->landing->node;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The message protocol on the victim's side. A worker checks for a thief's request at four times: when it spawns, when
- * a task ends, when it calls uat_work_wanted(), and while it has no work. Then the worker gives its oldest
+ * The message protocol on the victim's side. A worker checks for a thief's request when it spawns, when a task ends,
+ * when it calls uat_work_wanted(), while it has no work, and while it waits in place. Then the worker gives its oldest
  * continuation, or refuses. mailbox.h lists the invariants.
  *
  * Nothing is published: an entry is PRIVATE until it is given, and then GONE. The deque's look word is the request

@@ -16,9 +16,10 @@
  *   M3  The owner decides request t: taken := { t, LOOKING }; full fence; if `ask` is still the request, taken := { t,
  *       ANSWERED }, else { t, DROPPED }. It answers each ANSWERED request exactly once, and no other request.
  *   M4  A thief that has waited too long withdraws: { CMP_SWAP ask: request -> request marked WITHDRAWN; READ taken }.
- *       If the swap succeeds and `taken` is older than t, the owner can only drop t. If `taken` is { t, LOOKING }, the
- *       thief READs `taken` again. If `taken` is { t, ANSWERED }, the thief waits for the answer. In each case the
- *       thief then frees the mailbox. Until then no other thief can ask, so `taken` does not go past t.
+ *       If the swap fails, the owner has answered t, so the thief waits for the answer. If the swap succeeds and
+ *       `taken` is older than t, the owner can only drop t. If `taken` is { t, LOOKING }, the thief READs `taken`
+ *       again. If `taken` is { t, ANSWERED }, the thief waits for the answer. After a swap that succeeded, the thief
+ *       then frees the mailbox. Until then no other thief can ask, so `taken` does not go past t.
  *   M5  An answer is one FETCH_ADD on the thief's `answers`. To give a continuation, the victim posts { WRITE stack;
  *       WRITE given; FETCH_ADD }. So when the thief sees that `answers` has grown, the stack is in place (O1).
  *   M6  The thief's region stays empty from the request until the answer or the withdrawal, because the victim WRITEs

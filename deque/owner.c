@@ -357,8 +357,7 @@ bool uat_deque_offer(struct uat_deque *d)
 
 uintptr_t uat_deque_next_private(const struct uat_deque *d)
 {
-    /* The exposed continuation is the youngest entry. Entries are published oldest first, so testing the youngest entry
-     * suffices. */
+    /* The exposed continuation is the youngest entry. */
     size_t n = uat_deque_size(d);
     return n > 0 && tag_of(d, n - 1) == UAT_TAG_PRIVATE ? d->entries[n - 1] : 0;
 }

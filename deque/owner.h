@@ -177,7 +177,7 @@ static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
     *d->top++ = base | UAT_TAG_GONE;
 }
 
-/* Settle acknowledged entries, then publish as many private entries as ring, cap and records allow. */
+/* Settle acknowledged entries, then publish as many private and aborted entries as ring, cap and records allow. */
 void uat_deque_fill(struct uat_deque *d);
 
 /* Without a giver: uat_deque_fill(). With a giver: its function pushed(), which answers the pending request. */
@@ -209,8 +209,8 @@ static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
     return true;
 }
 
-/* With iso-address, `look` points to the watch word, so every push and pop takes the slow path. The next functions
- * decide there, as the assembly does with uni-address, whether anything is to be done. Relaxed: as in
+/* With iso-address, `look` points to the watch word, so every push and pop takes the slow path. The next three
+ * functions decide there, as the assembly does with uni-address, whether anything is to be done. Relaxed: as in
  * uat_deque_push(). */
 static inline uint64_t uat_deque_shared_word(const struct uat_deque *d)
 {
@@ -266,7 +266,7 @@ bool uat_deque_is_drained(const struct uat_deque *d);
 bool uat_deque_offer(struct uat_deque *d);
 
 /* The continuation that is exposed when the running task suspends: the spawner's continuation of that task. Returns its
- * stack pointer, or 0 if the entry is not private. */
+ * stack pointer, or 0 if the entry is not private or the deque is empty. */
 uintptr_t uat_deque_next_private(const struct uat_deque *d);
 
 /* If `watch` is true, every push and pop takes the slow path. Otherwise only a push or pop that needs the slow path
@@ -276,8 +276,7 @@ void uat_deque_watch(struct uat_deque *d, bool watch);
 /* Make the next push and the next pop take the slow path. The slow path sets push_claims and pop_claims anew. */
 void uat_deque_look_always(struct uat_deque *d);
 
-/* Start a run with the full cap, or with a cap of 0 if user.keep_private is set. If `watch` is true, every push and pop
- * takes the slow path (torture modes). */
+/* Start a run with the full cap, or with a cap of 0 if user.keep_private is set. watch: as for uat_deque_watch(). */
 void uat_deque_start(struct uat_deque *d, bool watch);
 
 /* End a run. Between runs every push takes the slow path, which refuses the spawn. */

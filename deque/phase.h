@@ -11,13 +11,16 @@
 
 #include "base/virtual.h"
 
+/* Under the paper protocols, LOCK is only the FETCH_ADD, CLAIM includes a READ of the ring, and STACK is every READ of
+ * a stack. */
 enum uat_phase {
-    UAT_PHASE_PEEK,        /* READ of the victim's ring */
+    UAT_PHASE_PEEK,        /* READ of the victims' rings or mailboxes */
     UAT_PHASE_LOCK,        /* lock protocol: { FETCH_ADD; READ of the words that the lock protects } */
     UAT_PHASE_CLAIM,       /* { atomic on claims; READ slot; READ stack if it is small enough to be speculative } */
     UAT_PHASE_LOOK,        /* READ slot and stack again, because the first copies may be inconsistent */
     UAT_PHASE_STACK,       /* READ of a stack that is too large for a speculative READ */
-    UAT_PHASE_ACKNOWLEDGE, /* the thief posts acknowledgement and unlock; it does not wait for their completion */
+    UAT_PHASE_ACKNOWLEDGE, /* the thief posts acknowledgement and unlock; it waits for their completion only under the
+                            * paper protocols */
     UAT_PHASE_AWAIT,       /* the owner waits for a thief's acknowledgement */
     UAT_PHASE_ASK,      /* message protocol: { CMP_SWAP of the request }; without a peek, also a READ of the mailbox */
     UAT_PHASE_ANSWER,   /* the thief waits for the victim's answer */

@@ -124,9 +124,11 @@ static inline int uat_ready_push(struct uat_ready *r, const struct uat_ready_tas
     return 0;
 }
 
+/* The number of tasks that are ready here, offered or not. */
+size_t uat_ready_count(const struct uat_ready *r);
+
 /* Copy the tasks that are ready here to `to`, which must have room for uat_ready_count() tasks. First come the ring's
  * tasks, then the list's tasks, each from the oldest to the youngest. No thief may have a claim in flight. */
-size_t uat_ready_count(const struct uat_ready *r);
 void uat_ready_copy(const struct uat_ready *r, struct uat_ready_task *to);
 
 /* Is any task ready here, offered or not? A thief may take an offered task at any moment. */

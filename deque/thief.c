@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that the claim, lock and paper protocols share, and the counters of all protocols. Model:
- * tests/model/thief.pml, checked by claim.pml, lock.pml and paper.pml. */
+/* Functions that several protocols share, and the counters of all protocols. Model: tests/model/thief.pml, checked by
+ * claim.pml, lock.pml and paper.pml. */
 #include "deque/thief_internal.h"
 
 #include <errno.h>

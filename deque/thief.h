@@ -157,9 +157,9 @@ uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal, uat_paper_steal
  *   claim, lock, paper   claim an entry that a peek shows as valid, and acknowledge ABORTED at once (T3)
  *   message, paper-message
  *                        put a request marked WITHDRAWN into a free mailbox, and free the mailbox again (M4)
- * Does nothing if the victim offers nothing, or if another thief is accessing its deque. That thief then makes the
- * victim take the slow path. This worker's region may hold a task. Returns 0, or a negative errno that has been
- * reported.
+ * Does nothing if another thief is accessing the deque or the mailbox: that thief then makes the victim take the slow
+ * path. Under claim, lock and paper, also does nothing if the victim offers nothing. This worker's region may hold a
+ * task. Returns 0, or a negative errno that has been reported.
  */
 typedef int uat_poke_fn(struct uat_thief *thief, int victim);
 uat_poke_fn uat_lock_poke, uat_claim_poke, uat_paper_poke, uat_message_poke;

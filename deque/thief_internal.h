@@ -14,7 +14,8 @@ static inline bool uat_thief_any(struct uat_thief *thief, int victim, const stru
     return true;
 }
 
-/* Count the result of an attempt, and return it. */
+/* End an attempt: withdraw the published intent, and count the result. Unless the result is UAT_STEAL_DONE, publish
+ * that this worker has no work. Returns the result. */
 int uat_thief_count(struct uat_thief *thief, int result);
 
 /* uat_transport_do(), timed as a phase of the steal. */
@@ -47,7 +48,8 @@ struct uat_op uat_thief_read_slot(struct uat_thief *thief, int victim, uint64_t 
  * thief's region is empty (with iso-address: because of T5). */
 struct uat_op uat_thief_read_stack(const struct uat_thief *thief, const struct uat_slot *slot);
 
-/* Publish the victim and the index that this thief is about to claim or to ask for. */
+/* Publish the victim and the index that this thief is about to claim or to ask for. Also publish that this worker has
+ * work. */
 void uat_thief_intend(struct uat_thief *thief, int victim, uint64_t index);
 
 /* landing->slot was READ after the claim of `index`. Is it valid? Returns UAT_STEAL_DONE if it is valid,

@@ -34,7 +34,7 @@ static int unlock(struct uat_thief *thief, int victim)
 }
 
 /* Take the lock, and READ the words that the lock protects. Returns UAT_STEAL_DONE if this thief now holds the lock.
- * Otherwise this function subtracts the 1 again (L2). */
+ * Otherwise subtracts the 1 again (L2), and returns UAT_STEAL_LOST_RACE or a negative errno. */
 static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
 {
     struct uat_op chain[2] = {

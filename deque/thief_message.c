@@ -23,7 +23,7 @@ enum {
 enum answer { ANSWER_NONE, ANSWER_GIVEN, ANSWER_REFUSED };
 
 /* Acquire: orders the load of the count before the loads of `given` and of the stack. Pairs with the FETCH_ADD in
- * give() or refuse(), mail.c. In give(), the FETCH_ADD follows the WRITEs of stack and `given` (M5). */
+ * give() or uat_mail_answer(), mail.c. In give(), the FETCH_ADD follows the WRITEs of stack and `given` (M5). */
 static enum answer look_for_answer(const struct uat_thief *thief)
 {
     uint64_t answers = uat_cpu_load_acquire(&thief->mail->box->answers), news = answers - thief->answers;
@@ -194,7 +194,7 @@ static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum 
     uint64_t *ask = &uat_mail_box(thief->mail, victim)->front.ask, number = uat_ask_number(request);
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&l->old, ask, request, request | UAT_ASK_WITHDRAWN),
-        /* This READ takes effect after the swap (O1). Pairs with the fence in decide(), mail.c. */
+        /* This READ takes effect after the swap (O1). Pairs with the fence in uat_mail_decide(), mail.c. */
         read_front(thief, victim, 0),
     };
     uat_delay();
@@ -218,7 +218,7 @@ static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum 
     return uat_transport_post_unsignaled(thief->transport, victim, &op, 1);
 }
 
-/* Wait for the answer to our request. */
+/* Wait for the answer to our request. After thief->patience polls, withdraw the request. */
 static int get_answer(struct uat_thief *thief, struct uat_stolen *stolen, uint64_t request, enum answer *answer)
 {
     struct uat_relax relax = {0};

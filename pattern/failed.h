@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures in a pattern: a body that it has called may fail, or a child that it has joined. See
+/* Failures in a pattern: a body that the pattern has called may fail, and so may a child that it has joined. See
  * uat/detail/failure.h. */
 #ifndef UAT_FAILED_H
 #define UAT_FAILED_H

@@ -27,8 +27,8 @@ size_t uat_loop_size(size_t value_size, size_t arg_size);
 /* Fill the loop's tail with the identity and the user's argument, and set the sizes in the loop's head. */
 void uat_loop_make(struct uat_loop *loop, const void *identity, size_t value_size, const void *arg, size_t arg_size);
 
-/* Run [begin, end) of the loop on the calling task's stack. Combine the result into *partial; for a loop, partial is
- * NULL. */
+/* Run [begin, end) of the loop on the calling task's stack. Combine the result into *partial; a loop does not use
+ * partial. */
 void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial);
 
 #endif

@@ -10,10 +10,10 @@
 /*
  * Sort `count` elements in this process if they consist of at most UAT_RUNS_MAX rising or falling runs. The runs may
  * follow one another, as in two sorted lists or an organ pipe. Or they may be interleaved: element i is in run i modulo
- * the number of runs. A single run takes one pass. Several runs take another pass, and as much memory as the elements,
- * up to 256 MiB. Returns 1 if it has sorted the elements. If there are more runs or too little memory, it returns 0 and
- * leaves the elements unchanged. In that case it has usually looked at only a few elements. No element is lost if a
- * comparison contradicts itself. Does not spawn.
+ * the number of runs. A single run takes one pass. Several runs take further passes, and as much memory as the
+ * elements, up to 256 MiB. Returns 1 if it has sorted the elements. If there are more runs or too little memory, it
+ * returns 0 and leaves the elements unchanged. In that case it has usually looked at only a few elements. No element is
+ * lost if a comparison contradicts itself. Does not spawn.
  */
 enum { UAT_RUNS_MAX = 4 };
 int uat_sort_runs(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg);

@@ -2,10 +2,10 @@
 /*
  * uat_scan(): prefix sums that split on demand. A worker carries the value from iteration to iteration. When thieves
  * have emptied its deque, the worker cuts the remaining iterations into parts for p workers. It runs the first part, 1
- * / (p + 1) of the iterations, as a child. If a thief steals the continuation, it reduces all other parts except the
- * last one while the child runs (Blelloch, "Prefix Sums and Their Applications", 1990). Then the other parts run, each
- * with its starting value. This takes 2 / (p + 1) of the sequential time. If no thief steals the continuation, the loop
- * continues after the child, and no work was done twice.
+ * / (p + 1) of the iterations, as a child. If a thief steals the continuation, the thief reduces all other parts except
+ * the last one while the child runs (Blelloch, "Prefix Sums and Their Applications", 1990). Then the other parts run,
+ * each with its starting value. This takes 2 / (p + 1) of the sequential time. If no thief steals the continuation, the
+ * loop continues after the child, and no work was done twice.
  */
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /*
  * uat_sort_by(): quicksort (Hoare 1962) in place. A range that is longer than a leaf is partitioned about the median of
  * a sample. A child sorts the first part, and the continuation, which thieves may take, sorts the second part.
- * Partitions themselves split on demand (partition.c), so all workers take part from the first pass on. The kernel
- * alone sorts process-private memory.
+ * Partitions themselves split on demand (partition.c), so all workers take part from the first pass on. Process-private
+ * memory is sorted without tasks: by a merge of runs, or else by the kernel.
  */
 #include "pattern/partition.h"
 #include "pattern/runs.h"

@@ -5,7 +5,7 @@
  * The segment is a memory object without a name (memfd). A peer opens the segment as /proc/PID/fd/N. So no file is
  * created, in /dev/shm or elsewhere. The kernel frees the memory when the last process ends, even if that process
  * crashes. A pid may be reused, and the info may be stale or from another job. So the peer checks the object that it
- * has opened: it must be the announced one (device, inode, size), and must contain the nonce of this job.
+ * has opened: it must be the announced one (device, inode, size), and must contain the announced nonce.
  */
 #ifndef UAT_TRANSPORT_ATTACH_INFO_H
 #define UAT_TRANSPORT_ATTACH_INFO_H
@@ -40,7 +40,8 @@ struct uat_attach_user {
     const char *instead;   /* for advice in messages: the setting that makes this attachment unnecessary */
 };
 
-/* Fill the attach info of this worker and put a new nonce at the start of the scratch area. */
+/* Fill the attach info of this worker and put a new nonce at the start of the scratch area. Returns 0, or a negative
+ * errno after reporting the error. */
 int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transport_config *config,
                          const char *transport);
 
@@ -48,7 +49,7 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
  * Map the segment of peer `rank`. endpoint: the bytes that this peer published. own: this worker's attach info. The
  * mapping has own->segment_size bytes, and the caller must unmap it. Returns 0 or a negative errno. -EPROTO: the
  * endpoint is not valid. -EHOSTUNREACH: the peer is on another host or in another pid namespace. -EACCES: this user may
- * not attach the segment. -ESTALE: the object is not the announced one.
+ * not attach the segment. -ESRCH: the peer has ended. -ESTALE: the object is not the announced one.
  */
 int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attach_user *user, int rank,
                        const struct uat_endpoint *endpoint, char **out);

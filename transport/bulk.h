@@ -65,7 +65,7 @@ struct uat_bulk_config {
     void *arena;                     /* this worker's own memory for bulk data, mapped and writable */
     size_t arena_size;
     int latency;   /* for tests over shared memory: ns from posting an operation to its completion */
-    bool late;     /* torture: operations take effect as late and in any order as B1 to B4 permit */
+    bool late;     /* torture: operations take effect late, in any order that B1 to B4 permit */
     uint64_t seed; /* seed of the random order under `late` */
     /* Collective. Copies `bytes` bytes from `mine` of each rank in ranks[0..count) to `all` of every worker. `all` is
      * in the order of ranks[]. If ranks is NULL, the ranks are 0 to count - 1. `mine` of any other worker is ignored.

@@ -117,8 +117,8 @@ struct uat_transport_class {
     /* Connect to all peers, including this worker itself. peers[i] is rank i's endpoint, valid only during the call.
      * Endpoints that connect() does not need may be missing. */
     int (*connect)(struct uat_transport *t, const struct uat_endpoint *peers);
-    /* Returns the worker that calls look() for all workers on the host of `rank`. On rank 0's host, that is rank 0.
-     * Returns -1 if nobody need call look(). NULL: nobody need call look(). */
+    /* Returns the worker that calls look() for `rank` and for the workers that share connections with `rank`. For rank
+     * 0, that is rank 0 itself. Returns -1 if no worker needs to call look(). NULL: no worker needs to call look(). */
     int (*looker)(struct uat_transport *t, int rank);
     /* Test the connections: READ a word from each worker to which this worker is connected. Stores this worker's port
      * and the workers that did not answer in *found, which the caller has zeroed. Called once, when all workers are

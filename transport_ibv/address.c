@@ -29,7 +29,8 @@ static unsigned ones(const void *mask, size_t bytes)
     return n;
 }
 
-/* If the GID is the interface's address: the prefix length of the interface's network. Otherwise 0. */
+/* If the GID is the interface's address: the prefix length of the interface's network in the GID; for IPv4 it includes
+ * the IPV4_BITS bits before the address. Otherwise 0. */
 static unsigned bits_of_interface(const struct ifaddrs *interface, const union ibv_gid *gid, bool ipv4)
 {
     const struct sockaddr *address = interface->ifa_addr, *mask = interface->ifa_netmask;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The addresses of a worker. An address is a usable port, a GID of that port, and the network in which peers reach the
- * port. All workers of a job must be in one network. Rank 0 takes its best address. The network of this address is the
- * job's network. Every other worker takes its best address in that network.
+ * port. All workers of a job must be in one network, unless UAT_IB_SUBNET is "any". Rank 0 takes its best address. The
+ * network of this address is the job's network. Every other worker takes its best address in that network.
  *
  * The network of an InfiniBand port is its subnet: the first half of the GID. The network of a RoCE v2 GID is its IP
  * network, with the prefix length of the interface's address. Link-local and RoCE v1 GIDs name no network. So all

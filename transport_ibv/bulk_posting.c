@@ -151,7 +151,7 @@ int uat_ibv_bulk_post(struct uat_bulk *head, int number, const struct uat_bulk_o
         int rc = b->ibv->error ? b->ibv->error : make_room(b, link), n = 0;
         if (rc)
             return rc;
-        if (from == 0) /* make_room() has just freed this entry of the ring */
+        if (from == 0) /* after make_room() this entry of the ring is free */
             link->ring[place] = (struct uat_ibv_bulk_request){op->code, op->bytes, op->remote};
         do {
             size_t bytes = op->bytes - from < most ? op->bytes - from : most;

@@ -16,7 +16,7 @@ struct ibv_device *const *uat_ibv_devices(int *n);
 /* Returns the context of a device, open until uat_ibv_contexts_close(). On failure returns NULL and sets errno. */
 struct ibv_context *uat_ibv_context_use(const char *name);
 
-/* Returns the context of a device. The caller must close it. */
+/* Returns the context of a device. The caller must close it. On failure returns NULL and sets errno. */
 struct ibv_context *uat_ibv_context_take(const char *name);
 
 void uat_ibv_contexts_close(void);

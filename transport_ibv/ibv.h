@@ -5,9 +5,9 @@
  * A worker has
  * - one protection domain;
  * - one memory region over its own segment, for the local side of its operations;
- * - two memory regions over the pool (pool.c). The pool contains the segments of the worker's group (group.h), its own
- *   included. The first region has the stacks; peers may only READ it. The second region has the words after the
- *   stacks; peers may do all operations on it;
+ * - two memory regions over the pool (pool.c). The pool contains the segments of the worker's group (group.h), the
+ *   worker's own included. The first region has the stacks; peers may only READ it. The second region has the words
+ *   after the stacks; peers may do all operations on it;
  * - one completion queue;
  * - at least one RC queue pair to each other group, and one to itself.
  *
@@ -244,8 +244,8 @@ struct uat_ibv_end {
 
 /*
  * connection.c: connect c->qp to the queue pair `end` of the worker that published e, and bring c->qp to RTS. access:
- * the operations that this worker may do through c->qp, as IBV_ACCESS_REMOTE_*. Returns 0, or a negative errno after
- * reporting the error.
+ * the operations that the peer may do on this worker's memory through the connection, as IBV_ACCESS_REMOTE_*. Returns
+ * 0, or a negative errno after reporting the error.
  */
 struct uat_ibv_endpoint;
 int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,

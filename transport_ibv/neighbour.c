@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The neighbours: the workers of this worker's group. The pool (pool.c) maps their segments. READs and WRITEs of a
- * neighbour's segment are loads and stores of this CPU. But only an adapter may change a word that an adapter changes
- * (O6). So atomics on a neighbour's segment go through the adapter, on the queue pair to this worker itself.
+ * neighbour's segment are loads and stores of this CPU, unless needs_adapter() says otherwise. But only an adapter may
+ * change a word that an adapter changes (O6). So atomics on a neighbour's segment go through the adapter, on the queue
+ * pair to this worker itself.
  */
 #include "transport_ibv/ibv.h"
 

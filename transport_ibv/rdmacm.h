@@ -11,7 +11,8 @@
 /* Listen on the address of the chosen GID. The kernel chooses the port. Stores the port in ibv->cm_port. */
 int uat_ibv_rdmacm_listen(struct uat_ibv *ibv);
 
-/* Connect all queue pairs, and close the listener. All workers must call this function at the same time. */
+/* Connect all queue pairs except the one to this worker itself, and close the listener. All workers must call this
+ * function at the same time. */
 int uat_ibv_rdmacm_connect(struct uat_ibv *ibv, const struct uat_endpoint *peers);
 
 void uat_ibv_rdmacm_close(struct uat_ibv *ibv);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Do the hosts reach each other? The first worker of each group READs the nonce of each worker to which it has a
- * connection. It posts all these READs at once. If all workers answer, this takes one round trip. Two ports with
- * addresses in one network may still be on different fabrics: separate InfiniBand fabrics often have the same subnet
- * prefix.
+ * connection. It posts up to uat_ibv.cq_entries of these READs at once. If all workers answer, each such batch takes
+ * one round trip. Two ports with addresses in one network may still be on different fabrics: separate InfiniBand
+ * fabrics often have the same subnet prefix.
  */
 #include "transport_ibv/ibv.h"
 

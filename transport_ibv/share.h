@@ -3,7 +3,7 @@
  * UAT_CONNECT=regions=shared: the first worker of a group registers the pool for the whole group. The other workers use
  * the first worker's open device and protection domain (ibv_import_device(3), ibv_import_pd(3)). Each of them still has
  * its own queue pairs, and its own region for its own segment. So the pages of the pool are pinned and translated once
- * per host, not once per worker. Only mlx5's driver supports this. If sharing fails, each worker registers the pool
+ * per group, not once per worker. Only mlx5's driver supports this. If sharing fails, each worker registers the pool
  * itself.
  */
 #ifndef UAT_IBV_SHARE_H

@@ -25,7 +25,7 @@ struct uat_backlog {
     } entry[UAT_BACKLOG_MAX];                           /* oldest first */
 };
 
-/* Execute n operations on one peer: one WRITE, one atomic, or several READs that are not ordered. */
+/* Execute n operations on one peer: one WRITE, one atomic, or one or more READs. */
 typedef void uat_backlog_execute_fn(void *context, const struct uat_op *ops, int n);
 
 /* Is there room for `count` more operations? */

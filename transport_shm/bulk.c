@@ -6,7 +6,9 @@
  * An operation takes effect when it is posted, unless torture delays it (delayed.h). This file keeps the promises of
  * bulk.h as follows:
  *   B1, B2  An atomic is a full fence: execute_atomic() in delayed.c.
- *   B3  This CPU itself does the loads of a READ, and a fence follows them.
+ *   B3      This CPU itself does the loads of a READ, and a fence follows them.
+ *   B4      Completions are reported in the order of posting: tell_due(), and tell_some() in delayed.c.
+ *   B5      CPU atomics.
  */
 #include <errno.h>
 #include <stdlib.h>

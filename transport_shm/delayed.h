@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Torture: operations of a link take effect as late and in any order as transport/bulk.h permits. Shared memory orders
- * more than a network does. So without torture it hides bugs in code that relies on more order.
+ * Torture: operations of a link take effect late, in any order that transport/bulk.h permits. Shared memory orders more
+ * than a network does. So without torture it hides bugs in code that relies on more order.
  */
 #ifndef UAT_SHM_LATE_H
 #define UAT_SHM_LATE_H
@@ -22,7 +22,7 @@ struct uat_late {
     int count, told;                             /* told: the first `told` operations were reported complete */
 };
 
-/* Execute one operation now. */
+/* Execute one operation now. source: the bytes that a WRITE stores. */
 void uat_delayed_execute(const struct uat_bulk_op *op, const void *source);
 
 /* Delay one more operation. There must be room for the operation: see uat_delayed_step(). */

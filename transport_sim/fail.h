@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* End a simulation that cannot continue: report the state of each worker, then exit. */
+/* End a simulation that cannot continue: report the states of the first 32 workers, then exit. */
 #ifndef UAT_SIM_FAIL_H
 #define UAT_SIM_FAIL_H
 

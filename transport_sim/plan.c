@@ -16,7 +16,7 @@ struct line {
 static struct line *lines; /* this worker's lines, one per peer */
 
 enum {
-    SPREAD = 4,       /* adverse: a latency is between 1/4 and 2 times the usual latency */
+    SPREAD = 4,       /* adverse: a latency is between 1/4 and 2 1/4 times the usual one */
     LONG_EVERY = 48,  /* adverse: one latency in LONG_EVERY is longer */
     LONG_FACTOR = 40, /* adverse: a longer latency is longer by up to this factor */
 };
@@ -79,8 +79,8 @@ uint64_t uat_sim_plan_lookahead(const struct sim_settings *s)
     return least > 0 ? least : 1;
 }
 
-/* Time in ns for which the chain occupies the target's adapter. If both workers are on one host, it occupies the host's
- * memory instead. */
+/* Time in ns for which the chain occupies the target's adapter. If both workers are on one host, the bytes move at the
+ * bandwidth within the host. */
 static uint64_t service(const struct sim_chain *chain)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
@@ -113,9 +113,9 @@ void uat_sim_plan_send(struct sim_chain *chain, uint32_t number, uint64_t time)
     uat_sim_queue_add(SIM_OPERATION, chain->initiator, item);
 }
 
-/* The time at which a chain takes effect if the adapter starts on it at `start`. With a server, the chain waits until
- * the server has executed its atomics, and until earlier atomics of the same worker have taken effect (O1, O5). A chain
- * of WRITEs need not wait for earlier atomics, but in this model it does. */
+/* The time at which a chain takes effect if the adapter starts on it at `start`. With a server, a chain that contains
+ * atomics waits until the server is free, and every chain waits until earlier atomics of the same worker have taken
+ * effect (O1, O5). A chain of WRITEs need not wait for earlier atomics, but in this model it does. */
 static uint64_t serve_atomics(const struct sim_chain *chain, uint64_t start)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;

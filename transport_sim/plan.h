@@ -21,7 +21,8 @@ void uat_sim_plan_adverse(struct sim_chain *chain, uint32_t number);
 /* Fair: decide when a chain that is posted at `time` leaves the sender's adapter. */
 void uat_sim_plan_send(struct sim_chain *chain, uint32_t number, uint64_t time);
 
-/* Fair: returns the time at which the target's adapter starts on a chain that arrives at `time`. */
+/* Fair: returns the time at which a chain that arrives at `time` takes effect. The first call puts the chain into the
+ * target adapter's queue. */
 uint64_t uat_sim_plan_serve(struct sim_chain *chain, uint64_t time);
 
 /* Returns the time at which the initiator sees the completion of a chain whose last effect was at `time`. */

@@ -24,7 +24,7 @@ struct uat_sim_settings {
     uint64_t cpu;         /* percentage of the measured processor time that is added */
     uint64_t quantum;     /* ns that a worker's tasks may run ahead of other workers */
     int network;          /* enum uat_sim_network_choice */
-    int node;             /* workers per host; 0: the network's default, also in the next five fields */
+    int node;             /* workers per host; 0: the network's default, also in the next six fields */
     uint64_t rtt, local;  /* round trips in ns; rtt: to another host; local: within a host */
     uint64_t atomic, gap; /* in ns; atomic: its additional time; gap: time between two requests at an adapter */
     uint64_t bandwidth;   /* MB/s of an adapter */

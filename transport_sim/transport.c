@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * transport_sim: a post adds the chain to the world's queue. At the chain's time, the process that has the token
- * executes it. The transport keeps the promises of transport.h. It orders no more than they require: see plan.h.
+ * executes it. The transport keeps the promises of transport.h. Under an adversary it orders no more than they require:
+ * see plan.h.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The world of a simulation: the memory that its worker processes share. Exactly one process runs: the one that has the
- * token. Only that process accesses the world, so the only atomic here is the word that passes the token on. That
- * process also executes the operations of the other workers' chains. With many workers, the keeper's executor gets the
- * token to execute operations (executor.h).
+ * token. Only that process accesses the world. So after the start, the only atomics here are on the words that pass the
+ * token on, on `executes`, and on the sums of processor time in `cost`. That process also executes the operations of
+ * the other workers' chains. With many workers, the keeper's executor gets the token to execute operations
+ * (executor.h).
  *
  *   S1  Items leave the queue in the order of (time, kind, rank, the rank's own counter). The order depends on no real
  *       clock, no process number and no address. So a run is a function of program, settings and seed.
@@ -50,14 +51,14 @@ enum sim_kind { SIM_POST, SIM_OPERATION, SIM_END, SIM_BULK, SIM_BULK_END, SIM_ST
 
 struct sim_item {
     uint64_t time;  /* ns */
-    uint64_t order; /* kind, rank, counter: see sim_order() */
+    uint64_t order; /* kind, rank, counter: see uat_sim_queue_add() */
     uint32_t chain; /* number of the chain or bulk operation */
     uint32_t part;  /* two numbers, encoded: the operation's index in the chain, and the part of its words */
 };
 
 enum sim_state {
     SIM_RUNS,      /* has the token, or is queued for it */
-    SIM_WAITS,     /* waits for a change to its segment, or for the end of all chains that it awaits */
+    SIM_WAITS,     /* waits for a change to its segment, a bulk completion, or the end of all chains that it awaits */
     SIM_WAITS_OWN, /* waits for the end of all chains that it awaits */
     SIM_WAITS_ANY, /* waits for the end of any of its chains */
     SIM_LEFT       /* has left the simulation */
@@ -66,8 +67,8 @@ enum sim_state {
 struct sim_worker {
     uint64_t clock;    /* ns */
     uint64_t counter;  /* number of this worker's items so far; it is the last part of the items' order */
-    uint64_t changes;  /* counts the events for which the worker may wait: a peer changes its segment, or all awaited
-                        * chains end */
+    uint64_t changes;  /* counts the events for which the worker may wait: a peer changes its segment, all awaited
+                        * chains end, or a bulk operation completes */
     uint64_t touched;  /* no operation in flight touches its segment before this time */
     uint32_t touching; /* operations in flight that have this worker as target or initiator */
     uint32_t awaited;  /* its chains in flight for which it may wait: posted in this phase, and not fire-and-forget */
@@ -176,7 +177,7 @@ struct sim_world {
     uint64_t *sender;  /* per host: time at which its adapter is free for the next outgoing request */
     uint64_t *server;  /* per host or worker: time at which its server of atomics is free (enum sim_server) */
     uint64_t *served;  /* per worker: time at which its last posted atomic takes effect, if a server executes it */
-    uint64_t *busy;    /* per host: ns for which its adapter has served requests from all hosts */
+    uint64_t *busy;    /* per host: ns for which its adapter has served chains from all hosts */
     char *blob;        /* the bytes that the workers publish, in few pages, because every worker reads all bytes */
     uint64_t blobs;    /* bytes of `blob` in use */
     uint64_t *blob_at; /* where a rank's blob starts in `blob` */
