@@ -3,8 +3,9 @@
  * Gravitation of N bodies by an octree (Barnes and Hut, Nature 324, 1986). Each time step builds a new octree in
  * parallel.
  *
- * Whichever worker runs a task, the parallel program builds trees and adds up in the same order as the sequential one.
- * So their positions are equal to the last bit. Direct sums check the forces.
+ * Whichever workers run its tasks, the parallel program builds the same trees as the sequential program, and adds
+ * numbers in the same order. So both programs compute the same positions, to the last bit. Direct sums check the
+ * forces.
  */
 #include <cerrno>
 #include <new>

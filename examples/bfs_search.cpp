@@ -139,8 +139,8 @@ Found top_down(const Search &s, uint64_t begin, uint64_t end)
     return found;
 }
 
-/* Search one level top-down, in one part per worker. There are at most parts_max parts, because each part reads all
- * edges. */
+/* Search one level top-down: in a single part if the level has few edges, else in one part per worker. There are at
+ * most parts_max parts, because each part reads all edges. */
 Found search_top_down(const Search &s, uint64_t edges)
 {
     uint64_t size = s.seen.size(), first = uint64_t(uat_rank());

@@ -29,6 +29,7 @@ extern "C" {
 /*
  * A task's body. arg points to the task's own copy of the argument, and result to its own result buffer. Both are
  * aligned to 8 bytes and are in the task's stack segment. (In a typed task they are aligned as their types require.)
+ * There are two exceptions: see uat_spawn_typed() for arg, and uat_group_spawn() for result.
  */
 typedef void uat_fn(void *arg, void *result);
 

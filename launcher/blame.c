@@ -31,8 +31,9 @@ enum uat_blame uat_blame_judge(const struct uat_child *child, bool simulated)
 }
 
 /*
- * Called when several workers have exited with a non-zero status. If all workers but one have the same status, return
- * the worker with the different status: the others failed in the same fence. Otherwise return the first culprit.
+ * The worker to blame if all failed workers have exited with a non-zero status. If more than two workers failed, and
+ * only one of them has a status that no other ended worker has, return this worker: the others failed in the same
+ * fence. Otherwise return the first culprit.
  */
 static struct uat_child *odd_one_out(const struct uat_seen *job)
 {
@@ -59,7 +60,7 @@ static int exit_code(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Describes the stage of the worker's life by words for the end of the report's line. */
+/* Words for the end of the report's line: the stage of its life in which the worker ended. */
 static const char *stage_of(const struct uat_child *child)
 {
     switch (uat_server_presence(child->rank)) {

@@ -61,7 +61,8 @@ static int open_null_input(void)
     return 0;
 }
 
-/* Runs in the new process. Returns only on failure. */
+/* Make the new process a worker: prepare the process as the plan says, and execute the plan's program. Returns only on
+ * failure. */
 static struct failure become_worker(const struct uat_child_plan *plan, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

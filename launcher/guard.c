@@ -23,8 +23,8 @@ enum { NO_VERDICT = -1 };
 static struct {
     bool to_end; /* a signal has asked the job to end: do not start it again */
     bool termed; /* a first SIGTERM has arrived: it asks for a checkpoint; the next one asks the job to end */
-    int asked;   /* the signal that has asked for a checkpoint and then the end, or 0; a restarted job gets this signal,
-                  * too */
+    int asked;   /* SIGUSR2 after a signal that asks for a checkpoint and then the end, or 0; a restarted job gets this
+                  * signal, too */
 } told;
 
 static void note(int signal)

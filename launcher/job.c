@@ -5,8 +5,8 @@
  * - A worker is certainly the cause in three cases: a signal ended it, it ended before it joined the job, or it ended
  *   too early with status 0.
  * - A worker that exits with a non-zero status may have failed only because another worker failed. So uatrun waits
- *   SETTLE_MS for further exits. If all workers but one have the same status, uatrun blames the worker with the
- *   different status. Otherwise it blames the first worker.
+ *   SETTLE_MS for further exits. If more than two workers have failed, and only one of them has a status that no other
+ *   worker has, uatrun blames that worker. Otherwise it blames the first worker.
  * To find the first child that ended, uatrun uses the pid in the pending SIGCHLD. waitpid() reports the oldest child
  * first.
  */

@@ -27,8 +27,8 @@ static uint64_t cost(int64_t i)
     return (uint64_t)work * (app == LOOP && i >= n - n / 10 ? 10 : 1);
 }
 
-/* The processor time of this thread. By real time, a worker that another process has displaced within a long call would
- * seem to work, but not one that is displaced between short calls. */
+/* The processor time of this thread. Real time would include the time for which another process displaces this worker
+ * within a long call, but not between short calls. */
 static uint64_t processor_ns(void)
 {
     struct timespec now;

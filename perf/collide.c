@@ -31,7 +31,7 @@ struct row {
 static struct row rows[ROWS_MAX];
 static int row_count;
 
-/* This function writes both arrays, so an evicted line must be written back and loaded again. */
+/* Apply a rotation to x and y. It writes both arrays, so an evicted line must be written back and loaded again. */
 static __attribute__((noinline)) void rotate(double *restrict y, double *restrict x, double a, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

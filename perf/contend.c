@@ -35,8 +35,8 @@ static double now(void)
     return uat_moment_now().seconds;
 }
 
-/* Keep the ring full until time `end`. Push NEST entries, and publish as many as fit. When thieves have stolen all of
- * them, push new entries. */
+/* Keep the ring full until time `end`. Push NEST entries, and publish them as the ring has room. When all have been
+ * published, pop those that no thief has stolen, and push new entries. */
 static void be_victim(double end)
 {
     struct uat_deque *deque = uat_inspect_deque();

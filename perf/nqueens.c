@@ -254,7 +254,7 @@ static bool known(uint64_t *answer)
 
 static struct uat_bench bench;
 
-/* With --papers 1 the program counts something else, so its answer differs. */
+/* Refuse options that exclude each other. Name what the chosen form of the program counts. */
 static const char *refuse(void)
 {
     if (papers + by_value + call_last > 1)

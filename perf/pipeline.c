@@ -22,7 +22,7 @@ static uint64_t treat(uint64_t item, uint64_t stage)
     return item;
 }
 
-/* The result depends on the order of the items. */
+/* Add an item to a checksum that depends on the order of the items. */
 static uint64_t fold(uint64_t sum, uint64_t item)
 {
     return sum * 31 + item;

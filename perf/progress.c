@@ -115,7 +115,8 @@ static void show(void)
     last = sum;
 }
 
-/* uat_inspect_glance() loads the counters relaxed: the worker owns them, and a value may be a little old. */
+/* Look at the worker once, and bring this process's news up to date. uat_inspect_glance() loads the counters relaxed:
+ * the worker owns them, and a value may be a little old. */
 static void look(void)
 {
     struct uat_inspect_glance glance;

@@ -279,7 +279,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     return status;
 }
 
-/* A stack consists of whole words. */
+/* Refuses nothing. Rounds the size of the stack up, because a stack consists of whole words. */
 static const char *refuse(void)
 {
     stack_bytes = (stack_bytes + UAT_PROBE_THREAD_MULTIPLE - 1) / UAT_PROBE_THREAD_MULTIPLE * UAT_PROBE_THREAD_MULTIPLE;

@@ -70,7 +70,7 @@ static uint64_t ring(int64_t members, int64_t passes)
     return (uint64_t)value;
 }
 
-/* The switch pushes nothing. */
+/* A switch stores this struct, and pushes nothing. */
 static size_t saved(void)
 {
     return sizeof(struct uat_generator_side);

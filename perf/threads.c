@@ -71,7 +71,7 @@ UAT_TASK(int64_t, fib, int64_t, n)
     return calls + fib_join(&one) + 1;
 }
 
-/* The answer is the number of calls. */
+/* Time the recursive Fibonacci number n, per call. The answer is the number of calls. */
 UAT_TASK(struct figure, fibs, int64_t, n)
 {
     uint64_t begin = uat_time_ns();

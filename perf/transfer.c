@@ -205,7 +205,7 @@ static int open_memory(void)
     return 0;
 }
 
-/* Is there an operation of the requested size? */
+/* Does any chosen operation have the requested size? If not, rank 0 prints a line. */
 static bool has_size(void)
 {
     bool has = alone == 0;

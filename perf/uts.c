@@ -111,8 +111,8 @@ UAT_TASK(struct uat_uts_count, visit, struct uat_uts_node, parent, uint32_t, fir
     return count;
 }
 
-/* Refuse binomial trees with more than one child per node on average, because they may be infinite. The benchmark's T3L
- * has 1.00007. */
+/* Refuse binomial trees with more than 1.01 children per node on average. A tree with more than one may be infinite,
+ * but the benchmark's T3L has 1.00007. */
 static const char *refuse(void)
 {
     bool binomial = tree.type == UAT_UTS_BIN || tree.type == UAT_UTS_HYBRID;

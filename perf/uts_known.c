@@ -53,7 +53,7 @@ static bool same_tree(const struct uat_uts_tree *a, const struct uat_uts_tree *b
     return a->type != UAT_UTS_HYBRID || a->shift == b->shift;
 }
 
-/* A BALANCED tree needs no table, because it has b^i nodes at depth i. */
+/* The size of a BALANCED tree, which has b^i nodes at depth i. Returns false if the size exceeds 64 bits. */
 static bool known_balanced(const struct uat_uts_tree *tree, struct uat_uts_count *count)
 {
     struct uat_uts_count sum = {.nodes = 1, .leaves = 1};

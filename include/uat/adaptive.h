@@ -44,7 +44,8 @@ extern "C" {
 enum uat_adaptive_mode {
     UAT_CONCURRENT, /* by one CMP_SWAP it takes the second half of the remaining interval; the owner's CPU is not
                      * involved */
-    UAT_COOPERATIVE /* it posts a request; in uat_context_next(), the owner answers all requests that have arrived */
+    UAT_COOPERATIVE /* it posts a request; in uat_context_next() or uat_context_poll(), the owner answers all requests
+                     * that have arrived */
 };
 
 enum {

@@ -40,8 +40,8 @@ int uat_checkpoint(int flags);
  * saved bytes, with that rank as `rank`, on the worker of rank `rank` mod the number of workers. The bytes are valid
  * until restore() returns. Neither function may call uat, except for uat_rank() and uat_size().
  *
- * uat_at_checkpoint() returns 0 or an error, which it has reported: -EINVAL for a missing function or a call in a task,
- * -ENOSPC for more than UAT_AT_CHECKPOINT_MAX calls.
+ * uat_at_checkpoint() returns 0 or an error, which it has reported: -EINVAL for a missing function, or for a call in a
+ * run, before uat_init() or after uat_finalize(); -ENOSPC for more than UAT_AT_CHECKPOINT_MAX calls.
  */
 enum { UAT_AT_CHECKPOINT_MAX = 16 };
 typedef size_t uat_checkpoint_save_fn(const void **bytes);

@@ -195,7 +195,8 @@ enum class distribution { blocked = UAT_BLOCKED, cyclic = UAT_CYCLIC };
 
 /*
  * An array in global memory, whose bytes are initially all zero. All workers must make and destroy it together, outside
- * of runs. Pass its span() to tasks. The constructor throws uat::error, on all workers, or std::length_error.
+ * of runs. Pass its span() to tasks. On all workers, the constructor throws std::length_error if the number of bytes
+ * exceeds std::size_t, and uat::error if uat_global_alloc() fails.
  */
 template <class T> class global_vector
 {
@@ -252,7 +253,8 @@ template <class T> class global_vector
 /*
  * An array that a task allocates within a run, by uat_global_temporary_alloc(). It exists until the end of the scope.
  * The elements' initial values are undefined. Pass its span() to tasks; the array itself cannot be copied or be a
- * task's argument. The constructor throws std::bad_alloc or std::length_error.
+ * task's argument. The constructor throws std::length_error if the number of bytes exceeds std::size_t, and
+ * std::bad_alloc if there is no room.
  */
 template <class T> class temporary_vector
 {

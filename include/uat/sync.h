@@ -113,7 +113,8 @@ typedef struct uat_condition {
 uat_condition_t uat_condition_create(void);
 /* Unlock m, which this task holds, wait for a signal, and lock m again. */
 void uat_condition_wait(uat_condition_t c, uat_mutex_t m);
-/* Wake up the task that has waited longest, or all of them. */
+/* uat_condition_signal() wakes the task that has waited longest, and uat_condition_broadcast() wakes all waiting tasks.
+ * If no task waits, the calls do nothing. */
 void uat_condition_signal(uat_condition_t c);
 void uat_condition_broadcast(uat_condition_t c);
 void uat_condition_destroy(uat_condition_t c);
@@ -183,7 +184,7 @@ int uat_channel_send(uat_channel_t c, const void *value);
 /* Receive a value. Waits until there is one. Returns 0, or -EPIPE if the channel is closed and empty. */
 int uat_channel_receive(uat_channel_t c, void *value);
 /* Send and receive without waiting. A send returns -EAGAIN if there is no room and no waiting receiver, and a receive
- * returns -EAGAIN if there is no value. */
+ * returns -EAGAIN if there is no value. Both return 0 and -EPIPE as the functions above do. */
 int uat_channel_try_send(uat_channel_t c, const void *value);
 int uat_channel_try_receive(uat_channel_t c, void *value);
 /* Close the channel to further values. The values in it can still be received. Closing it twice is harmless. */
