@@ -65,12 +65,13 @@ int uat_thief_read_all(struct uat_thief *thief, const struct uat_victims *victim
     for (int i = 0; i < victims->count; i++) {
         struct uat_op op = read(thief, victims->rank[i], i);
         all[i] = &pending[i];
+        /* over verbs: uat_ibv_post(), transport_ibv/posting.c */
         int rc = uat_transport_post(thief->transport, victims->rank[i], &op, 1, &pending[i]);
         if (rc)
             return rc;
     }
     thief->count.peeks += (uint64_t)victims->count;
-    /* Over verbs, this polls by uat_ibv_progress(), transport_ibv/completion.c. */
+    /* Over verbs, this polls by uat_ibv_progress(), transport_ibv/completion.c. retire() there sets pending[i].done. */
     int rc = uat_transport_wait(thief->transport, all, victims->count);
     uat_phase_end(UAT_PHASE_PEEK, begin);
     return rc;

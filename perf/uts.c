@@ -118,7 +118,7 @@ static const char *refuse(void)
     bool binomial = tree.type == UAT_UTS_BIN || tree.type == UAT_UTS_HYBRID;
 
     if (binomial && tree.q * (double)tree.m > 1.01)
-        return "the tree is infinite when -q times -m is more than 1; give a smaller -q or -m";
+        return "the tree may be infinite, because -q times -m is more than 1.01; give a smaller -q or -m";
     return NULL;
 }
 

@@ -43,7 +43,7 @@ static void add_request(struct uat_ibv *ibv, struct uat_ibv_connection *c, struc
 {
     int i = b->count++;
     enum uat_ibv_window window = uat_ibv_window_of(ibv, op->remote);
-    size_t place = ibv->peers[chain->peer].place;
+    size_t place = ibv->peers[chain->peer].place; /* the segments of a group lie in a row: see struct uat_ibv_pool */
     struct uat_ibv_request r = {.id = (uintptr_t)chain + (unsigned)i,
                                 .code = op->code,
                                 .local = op->local ? op->local : &ibv->scratch->sink,

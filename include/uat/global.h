@@ -294,6 +294,6 @@ void uat_global_temporary_free(void *array);
 }
 #endif
 
-#include "detail/global.h"
+#include "detail/global.h" /* the bodies of the inline functions above */
 
 #endif

@@ -218,7 +218,7 @@ static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum u
 }
 
 /* Wait until the READs of these blocks are complete. Over verbs, uat_link_wait() polls by uat_ibv_bulk_progress(),
- * transport_ibv/bulk_posting.c. */
+ * transport_ibv/bulk_posting.c. retire() there counts the link's completed operations, up to read_end. */
 static void await_range(uintptr_t at, uintptr_t end)
 {
     for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (end - 1) >> UAT_BLOCK_SHIFT; block++) {

@@ -133,7 +133,8 @@ void uat_park_unpart(uintptr_t sp)
 
 void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
 {
-    /* This call comes before the copy of the stack, because it stores the record's name in the task's frame. */
+    /* Let the spawner's continuation part from this task. This comes before the copy of the stack, because it stores the
+     * join record's name in the task's frame. */
     uintptr_t parted;
     if (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD)
         uat_fatal("no join record is left for the spawner of a task that waits for %s; set UAT_RECORDS to more",
@@ -223,8 +224,8 @@ static void fetch(const struct uat_ready_task *task)
 }
 
 /* Give the block back to its owner, now that the stack is in place. Push the task's base, as for a task without a
- * spawner here, or the chain's entries. Returns the task's stack pointer, at which uat_resume() continues: after a wait
- * for one word, in uat_suspend_word(), asm/PROCESSOR/switch.S. */
+ * spawner here, or the chain's entries. Returns the task's stack pointer. There uat_resume() or uat_to_next() goes on:
+ * after a wait for one word, in uat_suspend_word(), asm/PROCESSOR/switch.S. */
 static uintptr_t settle(const struct uat_ready_task *task)
 {
     struct uat_block *block = (struct uat_block *)(void *)uat_ready_block(task);
@@ -253,8 +254,9 @@ void uat_park_send(struct uat_park *wait, uint64_t name)
 uintptr_t uat_park_take_own(void)
 {
     struct uat_ready_task task;
-    /* Sent tasks (deque/inbox.c) and ready tasks take turns. With several workers, uat_ready_take_shared() in
-     * deque/ready.c takes the list's oldest ready task, and every 8th time a task of the ring. */
+    /* Sent tasks and ready tasks take turns (deque/inbox.h). With several workers, uat_ready_take_shared() in
+     * deque/ready.c takes the oldest ready task of the list. If the list is empty, and every 8th time, it takes the
+     * oldest one of the ring, by a CMP_SWAP as a thief does. */
     if (!uat_check(uat_inbox_take_next(&uat_parking.inbox, &uat_parking.ready, &task)))
         return 0;
     uat_notice_begin(uat_stall_notice());

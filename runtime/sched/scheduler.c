@@ -171,6 +171,7 @@ static void run_on(uintptr_t sp)
         if (uat_stop_wanted()) /* a checkpoint */
             uat_stop_worker(sp, NULL);
         enter_task(uat_deque_base_of(&uat_worker.deque, sp));
+        /* asm/PROCESSOR/switch.S. A stolen task continues after its uat_spawn(). */
         sp = next_after(uat_resume(sp));
     }
 }

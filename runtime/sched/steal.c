@@ -104,7 +104,7 @@ void uat_steal_close(void)
 int uat_steal_try(struct uat_stolen *stolen)
 {
     struct uat_victims victims;
-    uat_victims_choose(&victims); /* different random ranks, at most UAT_PEEKS_MAX */
+    uat_victims_choose(&victims); /* different random ranks, as many as UAT_PEEKS says */
     return uat_steal_from(&victims, stolen);
 }
 

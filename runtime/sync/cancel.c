@@ -76,8 +76,10 @@ void uat_group_cancel(uat_cancel_t cancel)
     if (cancel.object == 0)
         refuse(cancel, what);
     const struct uat_waitobj *o = uat_waitobj_take(cancel.object, UAT_PARK_CANCEL, what);
-    if (!o) /* the group was cancelled before */
+    if (!o) { /* the group was cancelled before; a kept answer may still say "no" */
+        kept_of(cancel)->until = 0;
         return;
+    }
     if (o->word[SERIAL] != cancel.serial)
         refuse(cancel, what);
     *kept_of(cancel) =

@@ -61,7 +61,7 @@ void uat_future_set(uat_future_t f, const void *value)
     copy->head = copy->tail = 0;
     /* If the future is far, post a WRITE, which arrives before the guard is final. */
     uat_waitobj_write(f.object, uat_sync_staging()->value, o->data, f.size);
-    uat_waitobj_leave(f.object, UAT_WAITOBJ_SET); /* a release, and then the guard becomes final */
+    uat_waitobj_leave(f.object, UAT_WAITOBJ_SET); /* a release; then posts the final guard, and does not wait */
     uat_waitobj_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_sync_staging()->value, f.size);
 }
 
@@ -131,8 +131,8 @@ void uat_future_get(uat_future_t f, void *value)
         return;
     }
     compare_size(f, o->word[SIZE], what);
-    /* This saves the registers. uat_schedule_next(), scheduler.c, then runs another task, after uat_park_leave(),
-     * park.c, has evacuated this task and called uat_waitobj_park(), queue.c. */
+    /* This saves the registers. uat_schedule_next(), sched/scheduler.c, then lets uat_park_leave(), sched/park.c,
+     * evacuate this task and call uat_waitobj_park(), sync/queue.c. Then it runs another task, if there is one. */
     if (f.size == 8)
         uat_waitobj_wait_word(f.object, UAT_PARK_FUTURE, 0, value);
     else

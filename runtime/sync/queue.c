@@ -194,8 +194,8 @@ void uat_waitobj_wake_far(const struct uat_waking *waking, enum uat_park_kind ki
         uat_waitobj_reply(waking, size); /* the check */
         answer_far(waking, status, value, size);
     }
-    /* Append to this worker's list. uat_ready_offer(), deque/ready.c, offers it. uat_park_take_own() takes it on this
-     * worker, or uat_park_take_other() on another one: sched/park.c. */
+    /* Append to this worker's list. uat_ready_offer(), deque/ready.c, offers the oldest tasks of the list.
+     * uat_park_take_own() takes the task on this worker, or uat_park_take_other() on another one: sched/park.c. */
     uat_waitobj_ready(waking, kind);
 }
 

@@ -15,9 +15,12 @@
 
 enum { CHILDREN = 40, LATER = 50, DEPTH = 9, ARMS = 3, LEAVES = 19683 /* ARMS^DEPTH */, LEAF_US = 20, TRIES = 300 };
 
-/* COUNTER is a counter. The other two words are for spin(): whether the group was cancelled, and how many tasks ended
- * before the cancellation. */
-enum { COUNTER, CANCELLED, TOO_EARLY, WORDS };
+/* COUNTER is a counter. The other words are for spin(): whether the group was cancelled, how many tasks ended before
+ * the cancellation, and how many cancelled the group and did not see this at once. */
+enum { COUNTER, CANCELLED, TOO_EARLY, TOO_LATE, WORDS };
+
+/* What a spinning child does: it only waits for the cancellation, or cancels, or cancels if another child does. */
+enum { WAITS, CANCELS, FOLLOWS };
 
 static uat_atomic_t *new_words(void)
 {
@@ -28,15 +31,20 @@ static uat_atomic_t *new_words(void)
 }
 
 /* One child cancels. The other children would run forever if they did not learn of the cancellation. */
-UAT_TASK_VOID(spin, uat_cancel_t, cancel, uat_atomic_t *, started, int, cancels)
+UAT_TASK_VOID(spin, uat_cancel_t, cancel, uat_atomic_t *, started, int, role)
 {
     uat_atomic_add(started, 1);
-    if (cancels) {
+    if (role == CANCELS) {
         uat_atomic_swap(&started[CANCELLED], 1); /* set before the cancellation */
         uat_group_cancel(cancel);
     }
-    while (!uat_cancelled(cancel))
+    while (!uat_cancelled(cancel)) {
         uat_yield();
+        if (role == FOLLOWS && uat_atomic_load(&started[CANCELLED])) {
+            uat_group_cancel(cancel);
+            uat_atomic_add(&started[TOO_LATE], !uat_cancelled(cancel));
+        }
+    }
     if (!uat_atomic_load(&started[CANCELLED]))
         uat_atomic_add(&started[TOO_EARLY], 1);
 }
@@ -98,15 +106,15 @@ UAT_TASK(int, told, int, unused)
     uat_cancel_t cancel = uat_group_cancellable(&group);
     errors += WRONG(!uat_cancelled(cancel));
     for (int i = 0; i < CHILDREN; i++)
-        spin_group_spawn(&group, cancel, started, i == CHILDREN - 1);
+        spin_group_spawn(&group, cancel, started, i == CHILDREN - 1 ? CANCELS : i % 2 ? FOLLOWS : WAITS);
     while (!uat_cancelled(cancel))
         uat_yield();
     errors += WRONG(uat_atomic_load(started) == CHILDREN && uat_atomic_load(&started[TOO_EARLY]) == 0);
     for (int i = 0; i < LATER; i++)
-        spin_group_spawn(&group, cancel, started, 0);
+        spin_group_spawn(&group, cancel, started, WAITS);
     uat_group_cancel(cancel);
     uat_group_wait(&group);
-    errors += WRONG(uat_atomic_load(started) == CHILDREN);
+    errors += WRONG(uat_atomic_load(started) == CHILDREN && uat_atomic_load(&started[TOO_LATE]) == 0);
     /* Now the group is a normal group again, in the same place. */
     count_group_spawn(&group, started);
     uat_group_wait(&group);
@@ -123,11 +131,11 @@ UAT_TASK(int, within, uat_cancel_t, outer, uat_atomic_t *, started, int, alone)
     uat_group_begin_in(&group, outer);
     uat_cancel_t inner = uat_group_cancellable(&group);
     for (int i = 0; i < CHILDREN; i++)
-        spin_group_spawn(&group, inner, started, alone && i == CHILDREN - 1);
+        spin_group_spawn(&group, inner, started, alone && i == CHILDREN - 1 ? CANCELS : WAITS);
     uat_group_wait(&group);
     uat_group_begin_in(&group, outer);
     for (int i = 0; i < LATER && !alone; i++)
-        spin_group_spawn(&group, outer, started, 0);
+        spin_group_spawn(&group, outer, started, WAITS);
     uat_group_wait(&group);
     errors += WRONG(uat_cancelled(outer) == !alone);
     return errors;
