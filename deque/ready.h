@@ -16,10 +16,10 @@
  *       as in the peek, that stack is valid.
  *
  * Order: the owner takes the oldest task of its list. If the list is empty, and every UAT_READY_TURN-th time, it takes
- * the oldest task of the ring. So if a task becomes ready when n others are ready, the owner takes at most UAT_READY_BOUND(n) tasks before it.
- * In the list the task waits for the n others, and 7 of 8 turns serve the list. If the task is then offered, it waits
- * up to 8 turns for each slot of the ring. Thieves only shorten these waits. Tasks sent to this worker (inbox.h) at
- * most double the waits.
+ * the oldest task of the ring. So if a task becomes ready when n others are ready, the owner takes at most
+ * UAT_READY_BOUND(n) tasks before it. In the list the task waits for the n others, and 7 of 8 turns serve the list. If
+ * the task is then offered, it waits up to 8 turns for each slot of the ring. Thieves only shorten these waits. Tasks
+ * sent to this worker (inbox.h) at most double the waits.
  */
 #ifndef UAT_READY_H
 #define UAT_READY_H

@@ -133,8 +133,8 @@ void uat_park_unpart(uintptr_t sp)
 
 void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
 {
-    /* Let the spawner's continuation part from this task. This comes before the copy of the stack, because it stores the
-     * join record's name in the task's frame. */
+    /* Let the spawner's continuation part from this task. This comes before the copy of the stack, because it stores
+     * the join record's name in the task's frame. */
     uintptr_t parted;
     if (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD)
         uat_fatal("no join record is left for the spawner of a task that waits for %s; set UAT_RECORDS to more",
