@@ -192,7 +192,7 @@ void uat_deque_fill(struct uat_deque *d)
     uint64_t claims = load_claims(d);
     check_claims(d, claims);
     collect(d, claims);
-    if (d->published == 0 && d->aborted > 0) /* republish an aborted entry as soon as no younger entry is published */
+    if (d->published == 0 && d->aborted > 0) /* republish an aborted entry as soon as no entry is published */
         d->first = d->last = d->oldest_aborted;
     size_t n = uat_deque_size(d);
     uint64_t missing = d->count.records_missing;

@@ -131,7 +131,7 @@ void uat_park_unpart(uintptr_t sp);
 struct uat_parking {
     struct uat_ready ready;
     struct uat_inbox inbox;
-    bool seen;         /* a task of this job has waited, so ready rings are peeked at as often as deques */
+    bool seen;         /* a task of this job has waited, so every second attempt peeks at ready rings */
     unsigned attempts; /* number of attempts to take a ready task of another worker */
 };
 extern struct uat_parking uat_parking __attribute__((visibility("hidden")));
