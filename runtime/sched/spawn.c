@@ -108,7 +108,7 @@ static void check_handle(uintptr_t sp)
 static void refill(void)
 {
     static unsigned pushes;
-    if (++pushes % LOOK_PUSHES == 0)
+    if (++pushes % LOOK_PUSHES == 0 && !uat_worker.deque.berth) /* a stack of iso-address may have no room for a look */
         uat_neighbour_look();
     uat_deque_refill(&uat_worker.deque);
 }

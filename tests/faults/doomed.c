@@ -77,7 +77,8 @@ UAT_TASK(uint64_t, fib, int64_t, i)
 
 static int run(uint64_t *answer)
 {
-    told_to_stop = told_to_stop || uat_rank() == stopping;
+    if (uat_rank() == stopping)
+        told_to_stop = 1;
     return fib_run(answer, n);
 }
 

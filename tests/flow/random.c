@@ -3,9 +3,8 @@
  * Description: random sequences of data-flow tasks leave the same memory as their sequential execution. The sequences
  * have all modes, nested flows, waits for single data, values, scratch memory, small windows and wishes for hosts.
  *
- * usage: random RUNS SEED [LENGTH ASK [WINDOW]] (LENGTH: a sequence has 20 to 20 + LENGTH spawns;
- *        one in ASK spawns asks for a checkpoint, 0: none does; WINDOW: the window of all sequences,
- *        0: the seed decides)
+ * usage: random RUNS SEED [LENGTH ASK [WINDOW]] (a sequence has 20 to 20 + LENGTH spawns; one in ASK spawns asks for a
+ *        checkpoint, 0: none does; WINDOW: the window of all sequences, 0: the seed decides)
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -115,8 +114,7 @@ UAT_FLOW_TASK(scratched, scratch, tile, room, inout, tile, a, value, uint64_t, k
     change(key, 1, &tile_modes[1], at);
 }
 
-/* Add to a datum. Without `ordered` the additions may happen in any order, but none may be lost. The function takes
- * time between the load and the store, so that an addition is lost if two tasks run at the same time. */
+/* Add to a datum, in any order unless `ordered`. Two tasks at the same time would lose an addition. */
 static void sum(struct datum *a, uint64_t key, bool ordered)
 {
     for (unsigned w = 0; w < WORDS; w++) {

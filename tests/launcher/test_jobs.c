@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uatrun runs good jobs, and refuses bad command lines, settings and programs. Afterwards no
- * process and no temporary file may be left.
+ * Description: uatrun runs good jobs, and refuses bad command lines, settings and programs. Afterwards no process and
+ * no temporary file may be left.
  * argv: uatrun, the client of this folder.
  */
 #include <fcntl.h>
