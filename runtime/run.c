@@ -8,6 +8,7 @@
 
 #include "base/cpu.h"
 #include "base/log.h"
+#include "base/word.h"
 #include "runtime/global/global.h"
 #include "include/uat.h"
 #include "include/uat/detail/failure.h"
@@ -98,29 +99,48 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     return rc;
 }
 
-/* The run has ended: take its result or its failure. Returns the status. */
-static int take_result(void *result, size_t result_size, int status)
+/* How a run ended on this rank. */
+struct ending {
+    int status;
+    uint64_t size;     /* bytes of the result, or of the failure, that reached this rank */
+    uint64_t expected; /* the size that it must have; only rank 0 knows it */
+};
+
+/* The run has ended: take its result or its failure. */
+static void take_result(void *result, size_t result_size, struct ending *ending)
 {
     const struct uat_failure *failure = uat_collective_failure(sizeof(struct uat_failure));
     size_t size = sizeof(*failure);
     const void *bytes = failure ? failure : uat_collective_result(&size);
+    ending->size = size;
+    ending->expected = failure ? size : result_size;
     uat_checkpoint_run_ended(bytes, size, failure);
     if (failure)
         uat_fail(failure);
-    else if (!status)
-        status = uat_collective_take_result(result, result_size);
-    return status;
+    else if (!ending->status)
+        ending->status = uat_collective_take_result(result, result_size, size);
 }
 
 /* Take a run's result from the checkpoint. This job continues from a checkpoint that was written after the run had
- * ended. Returns the status. */
-static int take_record(const struct uat_run_record *record, void *result, size_t result_size, int status)
+ * ended. */
+static void take_record(const struct uat_run_record *record, void *result, size_t result_size, struct ending *ending)
 {
+    ending->size = ending->expected = record->size;
     if (record->failed)
         uat_fail((const struct uat_failure *)(const void *)record->bytes);
-    else if (!status && result_size > 0)
+    else if (!ending->status && result_size > 0)
         memcpy(result, record->bytes, record->size < result_size ? record->size : result_size);
-    return status;
+}
+
+/* The barrier that ends a run. It compares the size of the result with the size that rank 0 asked for, because with a
+ * wrong size a part of the result would be missing. Returns the lowest status of any worker. */
+static int agree_on(const struct ending *ending)
+{
+    uint64_t expected = ending->expected;
+    int rc = uat_collective_agree_on(ending->status, &expected);
+    if (!rc && ending->size != expected)
+        uat_word_refuse(uat_self.rank, "the size of the run's result, or rank 0's word about it,", ending->size);
+    return rc;
 }
 
 UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t result_size)
@@ -128,20 +148,20 @@ UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *
     int rc = uat_call_check(UAT_CALL_RUN);
     if (rc)
         return rc;
-    int status = check_arguments(root, arg, arg_size, result, result_size);
+    struct ending ending = {.status = check_arguments(root, arg, arg_size, result, result_size)};
     uat_call_enter(UAT_CALL_RUN);
     const struct uat_run_record *record = uat_checkpoint_run_begins();
     if (record) {
-        status = take_record(record, result, result_size, status);
+        take_record(record, result, result_size, &ending);
     } else {
         uint64_t own = uat_cpu_frames_enter(common_canary);
-        rc = work(root, arg, arg_size, result_size, status);
+        rc = work(root, arg, arg_size, result_size, ending.status);
         uat_cpu_frames_leave(own);
         uat_stall_set(UAT_DOING_END);
-        status = take_result(result, result_size, status);
+        take_result(result, result_size, &ending);
     }
     if (!rc)
-        rc = uat_collective_agree(status); /* only after this call may a continuation be published again */
+        rc = agree_on(&ending); /* only after this call may a continuation be published again */
     uat_global_after_barrier();
     uat_call_leave();
     return rc;

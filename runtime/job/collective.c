@@ -151,16 +151,15 @@ const void *uat_collective_result(size_t *size)
     return result_area.at;
 }
 
-int uat_collective_take_result(void *result, size_t size)
+int uat_collective_take_result(void *result, size_t room, size_t size)
 {
-    if (size == 0)
+    if (room == 0)
         return 0;
-    size_t announced = run_result_size();
-    if (announced > size) {
-        uat_error("uat_run() was given room for a result of %zu bytes, but rank 0 asked for %zu", size, announced);
+    if (size > room) {
+        uat_error("uat_run() was given room for a result of %zu bytes, but rank 0 asked for %zu", room, size);
         return -EMSGSIZE;
     }
-    memcpy(result, result_area.at, announced);
+    memcpy(result, result_area.at, size);
     return 0;
 }
 
