@@ -77,14 +77,23 @@ static const char *poked_value;
 
 static bool over;
 
+/*
+ * Overwrite all instances of the word. A worker may meanwhile give back the block that an instance lies in, and use it
+ * for a stack. So an instance is overwritten only if it is still one after its value was read, and by a
+ * compare-and-swap with this value.
+ */
 static void poke_once(void)
 {
-    static uint64_t *at[WORDS_INSTANCES];
+    static uint64_t *at[WORDS_INSTANCES], *again[WORDS_INSTANCES], old[WORDS_INSTANCES];
     int n = poked->find(poked, at);
-    for (int i = 0; i < n; i++) {
-        uint64_t value, old = __atomic_load_n(at[i], __ATOMIC_RELAXED);
-        if (value_of(poked_value, old, &value)) /* Relaxed: this is not a store of any protocol */
-            __atomic_store_n(at[i], value, __ATOMIC_RELAXED);
+    for (int i = 0; i < n; i++)
+        old[i] = __atomic_load_n(at[i], __ATOMIC_ACQUIRE); /* Acquire: this load comes before those of find() below.
+                                                            * No store of the library pairs with it. */
+    int still = poked->find(poked, again);
+    for (int i = 0; i < n && i < still; i++) {
+        uint64_t value;
+        if (at[i] == again[i] && value_of(poked_value, old[i], &value)) /* Relaxed: belongs to no protocol */
+            __atomic_compare_exchange_n(at[i], &old[i], value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     }
 }
 
