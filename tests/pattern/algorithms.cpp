@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: vectors, spans, checkouts, sort, transform and reductions of uat.hpp over near and far global memory give
- * the sequential results. Partitions in steps keep their conditions after each step.
+ * Description: vectors, spans, checkouts, sort, transform and reductions of uat.hpp give the sequential results in near
+ * and far global memory. Partitions in steps keep their conditions after each step.
  * usage: test-algorithms [SIZE]
  */
 #include <cstddef>
