@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2034,SC2086
-# Debian 12 packages by purpose, and how the missing ones are installed. Sourced by ./quickstart and ./check.
+# Lists of Debian 12 packages by purpose, and functions that install missing ones. Sourced by ./quickstart and ./check.
 
 packages_build="build-essential meson ninja-build pkg-config libpmix-dev libnuma-dev nettle-dev libjson-c-dev
     libcmocka-dev libibverbs-dev librdmacm-dev"
@@ -12,7 +12,7 @@ packages_slurm="munge slurmctld slurmd slurm-client slurm-wlm-basic-plugins libp
 packages_docs="mandoc abigail-tools debhelper lintian autopkgtest fakeroot"
 packages_browser="chromium"
 
-# packages_missing PACKAGE...: prints those that are not installed, on one line.
+# packages_missing PACKAGE...: prints the packages that are not installed, on one line.
 packages_missing() {
     for package; do
         dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || printf '%s ' "$package"
@@ -39,7 +39,8 @@ packages_install() {
 }
 
 # packages_ensure LOG PACKAGE...: installs the packages that are missing. If none is missing, it fetches nothing and
-# needs no network. Prints one line before it installs, and another one if the installation fails.
+# needs no network. Prints one line before it installs, and another one if the installation fails. Without apt-get, it
+# prints the packages and installs nothing.
 packages_ensure() {
     packages_log=$1
     shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: the sources of a build folder from which no object file has been made are well formed, too. The compiler
-only checks them, which takes less time than making object files of them.
+"""Description: sources in C and C++ that a build folder has not compiled are well formed, too. The compiler only checks
+them, which takes less time than compiling them.
 
 usage: rest.py BUILD
 """
@@ -17,7 +17,7 @@ PAIRED = {"-o", "-MF", "-MQ"}  # options about the files that a compiler writes;
 
 
 def check(build, entry):
-    """Run the compiler on one source. Returns what it said, or an empty text if the source is well formed."""
+    """Let the compiler check one source. Returns its output, or an empty text if the source is well formed."""
     words, kept = shlex.split(entry["command"]), []
     while words:
         word = words.pop(0)

@@ -16,9 +16,9 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
 BUILDS = SOURCE / "build-check"
-PATIENCE = "3"  # factor for the tests' time limits, which suit a quiet machine: only a test that hangs should reach its limit
+PATIENCE = "3"  # factor for the tests' time limits, which suit a quiet machine; only a hang should reach the limit
 TAIL = 40  # lines shown of a failed test
-AGAIN = 8  # lines of it that are shown again at the end, because a log of continuous integration may lack its middle
+AGAIN = 8  # lines of a failed test that are shown again at the end; continuous integration may cut a log's middle
 
 # The order in which suites run. Suites that fail fast come first. A suite not named here comes last.
 ORDER = ["tree", "unit", "header", "install", "programs", "examples", "fakeverbs", "sanitize", "launcher", "security", "model",
@@ -26,7 +26,8 @@ ORDER = ["tree", "unit", "header", "install", "programs", "examples", "fakeverbs
 # Several tests of one of these suites may run at once, because each keeps one core busy, or waits. Tests of `programs` may also run
 # at once, unless meson.build says is_parallel: false.
 PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "package", "sim", "vm", "aarch64", "faults"}
-# Suites that run together, one test more than there are processors, so that tests that keep one core busy run beside one that waits.
+# Tests of these suites run together. With `slurm` among them, one more test than there are processors runs at a time,
+# because tests of Slurm often wait.
 TOGETHER = ["model", "mutants", "fuzz", "slurm", "package", "sim", "aarch64"]
 OUTCOMES = {"OK": "pass", "EXPECTEDFAIL": "pass", "SKIP": "skip"}
 LINE = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(\S.*?)\s+(OK|FAIL|SKIP|TIMEOUT|ERROR|EXPECTEDFAIL|UNEXPECTEDPASS|INTERRUPT)"
@@ -41,15 +42,16 @@ class Build:
         self.folder = BUILDS / name
         self.programs = programs  # in the suite `programs`, run only short tests whose names start with these (None: all)
         self.whole = whole  # True: build everything; False: build only what the tests need
-        self.rest = rest  # True: of the sources that have not been built, check that they are well formed
+        self.rest = rest  # True: check that the sources that were not compiled are well formed
 
 
-# Debuggers look into programs in C and into the library only, and debug information takes a quarter of the time to compile C++.
+# No test debugs a program in C++, and debug information takes a quarter of the time to compile C++.
 NO_DEBUG = "-Dcpp_args=-g0"
 
 FULL = [
     Build("gcc", "gcc", [NO_DEBUG]),
-    # All `programs` run with gcc. With clang run only those that depend on code generation: switches, registers, inline paths, C++.
+    # All `programs` run with gcc. Only those that depend on code generation also run with clang: switches, registers,
+    # inline paths, C++.
     Build("clang", "clang", [NO_DEBUG], ["unit", "programs"], programs=[
         "aligned", "api", "backtrace", "cpp", "exceptions", "forks", "generator", "global-objects", "global-order", "micro", "modes",
         "pattern", "random-trees", "small", "stack-protector", "strand", "sync", "wavefront"], whole=False, rest=True),
@@ -92,7 +94,7 @@ def last_lines(text, count=TAIL):
 
 
 def run(build, command):
-    """Run a command of the build. Returns status and output."""
+    """Run a command of the build. Returns success and output."""
     done = subprocess.run(command, env={**os.environ, "CC": build.compiler}, text=True, errors="replace",
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return not done.returncode, done.stdout
@@ -119,7 +121,8 @@ def introspect(build, what):
 
 
 def is_quick(test):
-    """Whether --quick includes this test of meson's list. Short tests of `slow` run with clang, but not in --quick."""
+    """Whether --quick includes this test of meson's list. A test in both `quick` and `slow` may run with clang, but
+    not in --quick."""
     return "slow" not in suites_of(test) and bool({"quick", "unit", "tree", "header"} & set(suites_of(test)))
 
 
@@ -145,7 +148,7 @@ def files_needed(build, quick):
 def make(build, quick, tally):
     """Build; this counts as one test. Returns False if it failed."""
     started = time.monotonic()
-    # A folder that was moved, or made by another meson or for other options, cannot be used.
+    # A folder that was moved, or made for another compiler or other options, cannot be used.
     marker = build.folder / "check.configuration"
     configuration = f"{SOURCE} {build.compiler} {' '.join(build.options)}\n"
     fresh = not build.folder.exists()
@@ -180,7 +183,7 @@ def tests_of(build, quick, tally):
 
 
 def groups_of(suites):
-    """Splits {suite: [name]} into groups that run together, in the order of their first suites."""
+    """Split {suite: [name]} into groups that run together, in the order of their first suites."""
     groups = {}
     for suite, names in suites.items():
         groups.setdefault(TOGETHER[0] if suite in TOGETHER else suite, {})[suite] = names
@@ -262,7 +265,7 @@ def main():
 
 
 def interrupted(number, _frame):
-    """End on a signal, so that Ctrl-C and kill also end the tests: see stream()."""
+    """Turn a signal into an exit, so that Ctrl-C and kill also end the tests: see stream()."""
     raise SystemExit(128 + number)
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: tasks that explicitly post requests get parts and run them. Requests that the tasks cancel are not
- * lost. */
+/* Description: tasks that explicitly post requests get parts and run them. No iteration is lost if a task cancels a
+ * request. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -21,8 +21,8 @@ static void count(uat_context_t *c, const void *arg, void *result)
     *(long *)result = sum;
 }
 
-/* Get answer number i. A third of the requests are cancelled. The task polls for the answers of another third, and
- * waits for the answers of the rest. */
+/* Get the answer to request i. The task cancels a third of the requests, polls for the answers to another third, and
+ * waits for the other answers. */
 static int answer(int i)
 {
     int rc = -EINPROGRESS;
@@ -35,8 +35,7 @@ static int answer(int i)
     return rc == -EINPROGRESS ? uat_request_wait() : rc;
 }
 
-/* Ask the victim up to 50 times, with requests that are numbered from `first` on. Returns whether the task got a
- * part. */
+/* Ask the victim up to 50 times; the requests have the numbers from `first` on. Returns whether the task got a part. */
 UAT_TASK(int, asks, int, victim, int, first)
 {
     for (int i = first; i < first + 50 && uat_rank() != victim; i++) {

@@ -12,7 +12,7 @@
 enum { TASKS = 400, WORKERS_MAX = 64 };
 
 struct ranks {
-    int tasks[WORKERS_MAX]; /* for each rank: its number of tasks, or its limit */
+    int tasks[WORKERS_MAX]; /* for each rank: the number of tasks or iterations that it has run */
 };
 
 UAT_TASK(int, works, int64_t, ns)
@@ -45,7 +45,7 @@ static void count(uat_context_t *c, const void *arg, void *result)
     *(struct ranks *)result = by;
 }
 
-/* Returns 0 if only workers below n ran tasks, and at least half of these workers did. */
+/* Returns 0 if only workers below n have run anything, and at least half of them have. */
 static int wrong(const char *what, const struct ranks *by, int n)
 {
     int errors = 0, busy = 0;
@@ -57,7 +57,7 @@ static int wrong(const char *what, const struct ranks *by, int n)
         }
     }
     if (2 * busy < n)
-        printf("%s, limit %d: only %d workers have run any\n", what, n, busy);
+        printf("%s, limit %d: only %d workers have run anything\n", what, n, busy);
     return errors + (2 * busy < n);
 }
 
@@ -68,7 +68,7 @@ static int check_limit(int n)
     struct ranks tasks = {0}, parts;
     uat_set_concurrency(n);
     uat_migrate(0);        /* an excluded worker would itself run the tasks that this task spawns on it */
-    uat_sim_work(1000000); /* wait until attempts in progress have ended */
+    uat_sim_work(1000000); /* wait until attempts to take work have ended */
     run_tasks(&tasks);
     uat_adaptive_run(&a, NULL, 0, TASKS, NULL, &parts);
     return wrong("tasks", &tasks, n) + wrong("parts", &parts, n);
@@ -85,7 +85,7 @@ UAT_TASK(int, asks, int, unused)
     return uat_get_concurrency();
 }
 
-/* All workers call at the same time. */
+/* All workers set a limit at the same time. After that, all must have the same limit. */
 static int check_race(void)
 {
     calls_task call[WORKERS_MAX];

@@ -14,7 +14,7 @@ struct span {
     int64_t first, count; /* the first of the iterations that have run, and their number */
 };
 
-/* Runs an interval in chunks of *arg iterations, and checks that chunks and parts are consecutive. */
+/* Runs an interval in chunks of at most *arg iterations, and checks that the chunks of a part are consecutive. */
 static void run_all(uat_context_t *c, const void *arg, void *result)
 {
     struct span s = {0}, more;
@@ -45,7 +45,7 @@ static int wrong(int64_t begin, int64_t end, int64_t grain, int64_t most)
     return 1;
 }
 
-/* Each of the 40 iterations of a context runs one nested context, down to a depth of DEEP. */
+/* The first of a context's 40 iterations runs a nested context, down to a depth of DEEP. */
 static void nest(uat_context_t *c, const void *arg, void *result)
 {
     int depth = *(const int *)arg + 1;

@@ -68,7 +68,7 @@ UAT_TASK(struct map, fold_elsewhere, uint64_t, seed, int64_t, begin, int64_t, en
 
 static void run_inner(uat_context_t *outer, const struct job *job, int64_t begin, int64_t end, struct map *result);
 
-/* Run the chunk [begin, end), as this job's kind says. */
+/* Run the chunk [begin, end) in the way that the job's kind says. */
 static struct map fold_chunk(uat_context_t *c, const struct job *job, int64_t begin, int64_t end)
 {
     struct map m;
@@ -115,10 +115,10 @@ static void fold_part(uat_context_t *c, const void *arg, void *result)
     memcpy(result, &sum, sizeof(sum));
 }
 
-static int wrong_data; /* number of requests to this worker that carried another worker's data */
+static int wrong_data; /* number of requests to this worker whose data were not those of the thief */
 
-/* Gives the first request half of the remaining iterations, with the requesting rank in the part's argument. Gives each
- * other request one iteration. */
+/* Gives the first request half of the remaining iterations, and each other request one iteration. The requesting rank
+ * determines the chunk size in the part's argument. */
 static void split_by_hand(uat_context_t *c, const uat_request_t *requests, int count)
 {
     int64_t begin, end;

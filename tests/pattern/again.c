@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: in virtual time with two workers, a loop is run repeatedly. Most of its iterations run on the worker
- * that ran them in the previous pass. A reduction keeps its order when the halves change places.
+ * Description: in virtual time with two workers, a loop runs repeatedly. Most of its iterations run on the worker that
+ * ran them in the previous pass. A reduction keeps its order even if splits spawn the second half.
  * usage: again [PASSES]
  */
 #include <stdio.h>
@@ -52,8 +52,8 @@ static void combine(void *left, const void *right, const void *arg)
     l->count += r->count;
 }
 
-/* Returns how many iterations did not run on the same worker as in the previous pass. A negative number means that the
- * reduction is wrong. */
+/* Returns how many iterations, in all passes, did not run on the same worker as in the previous pass. A negative number
+ * means that the reduction is wrong. */
 UAT_TASK(int64_t, passes, int64_t, count)
 {
     static const struct run none;

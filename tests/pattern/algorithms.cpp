@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat.hpp over near and far global memory. The results of vectors, spans, checkouts, sort, transform and
- * reductions are compared with sequential values. The program also tries partitions in steps.
+ * Description: vectors, spans, checkouts, sort, transform and reductions of uat.hpp give the sequential results in near
+ * and far global memory. Partitions in steps keep their conditions after each step.
  * usage: test-algorithms [SIZE]
  */
 #include <cstddef>
@@ -149,7 +149,7 @@ int check_contradictions(uat::span<std::int64_t> s)
 
 /* Whether a partition in steps of at most `most` elements fulfils the conditions of a pass after each step. Elements
  * before pass.less must be less than the pivot. Elements in [pass.less, pass.from), and elements from pass.to on, must
- * not be less. The partition starts after `gap` elements that are known already. */
+ * not be less. The partition starts after `gap` elements that are already known not to be less. */
 template <class T, class Make, class Key> bool partitions(std::size_t gap, std::size_t most, Make make, Key key)
 {
     using quicksort = uat::detail::quicksort<T, bool (*)(const T &, const T &)>;
@@ -166,7 +166,7 @@ template <class T, class Make, class Key> bool partitions(std::size_t gap, std::
     for (std::size_t steps = N; pass.from < pass.to && steps > 0; steps--) {
         std::size_t left = pass.to - pass.from, low = pass.from + most / 2, high = pass.to - most / 2;
         quicksort::partition(elements, &pass, most, &pivot);
-        if (left > most && (pass.from > low || pass.to < high)) /* the middle belongs to another worker */
+        if (left > most && (pass.from > low || pass.to < high)) /* a step must not touch the middle */
             return false;
         if (pass.less > pass.from || pass.from > pass.to || pass.to > N || left - (pass.to - pass.from) > most)
             return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_for_each_block() over elements whose size does not divide a block of global memory. Each call of the
- * body gets a single element or several elements that lie in one block of global memory. Each element is visited once.
- * Ranges start and end on either of two hosts. If a range has few elements and each takes long, the elements are spread
- * over many calls, so that thieves get some.
+ * Description: uat_for_each_block() over elements of many sizes; some do not divide a block of global memory. Each call
+ * of the body gets a single element or several elements that lie in one block of global memory. Each element is visited
+ * once. Ranges start and end on either of two hosts. If a range has few elements and each takes long, the elements are
+ * spread over many calls, so that thieves get some.
  * usage: UAT_GLOBAL_HOSTS=2 uatrun -n 2 test-blocks
  */
 #include <inttypes.h>
@@ -23,7 +23,7 @@ struct part {
     size_t size;
 };
 
-/* Counts the visit in the first byte of each element. */
+/* Checks the block, and counts the visit in the first byte of each element. */
 static void visit(void *elements, size_t first, size_t count, const void *arg)
 {
     const struct part *p = arg;
@@ -64,7 +64,7 @@ UAT_TASK_VOID(walk, char *, base, size_t, bytes, size_t, size)
 
 enum { FEW = 200, BLOCKS_OF_FEW = 50 };
 
-/* Takes about a quarter of a millisecond per element. *blocks: number of calls. */
+/* Takes about a quarter of a millisecond per element. Counts its calls in the word to which `arg` leads. */
 static void take_long(void *elements, size_t first, size_t count, const void *arg)
 {
     uat_atomic_t *blocks = *(uat_atomic_t *const *)arg;
@@ -83,7 +83,7 @@ UAT_TASK_VOID(walk_few, char *, base, uat_atomic_t *, blocks)
 }
 
 /*
- * Chunks alternate between the hosts, so each range starts and ends near or far. Returns 0, or 1 if the runtime fails.
+ * Chunks alternate between the hosts, so ranges start and end on either host. Returns 0, or 1 if the runtime fails.
  */
 static int walk_all(void)
 {

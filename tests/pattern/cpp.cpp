@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat.hpp. Tasks of functions and lambdas have results of every kind. Loops, reductions and scans are
- * compared with their sequential values. One handle is not joined explicitly.
- * usage: test-cpp [root | task | thief | loop | reduce | sort | other | pending | main | refused | terminate]: a word
- * asks for an exception at that place
+ * Description: in uat.hpp, tasks of functions and lambdas return results of every kind. Loops, reductions, scans,
+ * adaptive intervals and reducers give the sequential results. One handle is not joined explicitly.
+ * usage: test-cpp [root | task | thief | loop | reduce | sort | other | pending | main | refused | terminate]
+ *   a word makes the program fail at that place or in that way
  */
 #include <cstdint>
 #include <cstdio>

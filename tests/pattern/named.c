@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: UAT_FOR() and UAT_REDUCE() in every form. Arguments are absent or present, with odd sizes and large
- * alignments. Bodies return early, spawn and move. Values do not commute. Ranges have every size, with and without a
- * grain.
+ * alignments. Bodies return early, or spawn and may migrate. One combination does not commute. Ranges of many sizes run
+ * with and without a grain.
  */
 #include <uat.h>
 #include <uat/global.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_for_near(), and the loop that UAT_FOR() makes of it, run each iteration once for any element size
- * and any distribution. They combine reducers in serial order, and start iterations where their elements are.
+ * Description: the loop that UAT_FOR() makes of uat_for_near() runs each iteration once, for several element sizes and
+ * both distributions. It combines reducers in serial order, and starts iterations where their elements are.
  * usage: near [placed]
- *   placed all iterations must run where their elements are; for a mode without steals
+ *   placed: all iterations must run where their elements are; for a mode without steals
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
         if (uat_global_free(array))
             return 1;
     }
-    if (check_run(&got, NULL, 8, 0)) /* no global memory: an ordinary loop */
+    if (check_run(&got, NULL, 8, 0)) /* without global memory: an ordinary loop */
         return 1;
     if (argc > 1 && uat_rank() == 0 && home < all) {
         fprintf(stderr, "near: %lld of %lld iterations ran where their elements are\n", (long long)home,

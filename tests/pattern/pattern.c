@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: loops, reductions, scans and invocations over ranges of every size: each iteration runs exactly once,
- * partial results are combined in order, parts of a loop reach other workers, and a grain is respected.
+ * Description: loops, reductions and scans over ranges of many sizes, and parallel calls. In reductions and scans each
+ * iteration runs exactly once, and partial results are combined in order. Grains are respected.
  * usage: test-pattern ROUNDS
  */
 #include <inttypes.h>
@@ -57,8 +57,8 @@ static void add(int64_t begin, int64_t end, void *partial, const void *arg)
 }
 
 /*
- * In the second pass of a scan, check that the value combines all earlier iterations. Errors are counted in the high
- * half of `count`.
+ * The second body of a scan: check that *partial combines all earlier iterations. Errors are counted in the high half
+ * of `count`.
  */
 static void check_prefix(int64_t begin, int64_t end, void *partial, const void *arg)
 {
@@ -75,7 +75,7 @@ static void check_prefix(int64_t begin, int64_t end, void *partial, const void *
 
 static const uat_reduction_t reduction = {add, compose, &identity, sizeof(identity)};
 
-/* The body of a plain loop. It returns nothing to its caller, and checks its range and its argument. */
+/* The body of a plain loop. It has no result, so it checks only its range and its argument. */
 static void look(int64_t begin, int64_t end, const void *arg)
 {
     const struct settings *s = arg;
@@ -109,7 +109,7 @@ static int check_range(const struct settings *s, int64_t n)
 
 /* Counts of the calls of the bodies in a loop with a grain. */
 struct calls {
-    int64_t iterations, calls, small, other; /* small: calls of less than a grain; other: calls of a second body */
+    int64_t iterations, calls, small, other; /* small: calls with less than a grain; other: of a scan's second body */
 };
 
 static const struct calls no_calls;
@@ -144,7 +144,7 @@ static void add_calls(void *left, const void *right, const void *arg)
 
 /*
  * A part is split only while it has more iterations than a grain. So each part has at least half a grain, and at most
- * one small call, at its end. A grain of all iterations leaves one call.
+ * one small call, at its end. If the grain covers all iterations, there is one call.
  */
 static int check_grain(int64_t n, int64_t grain)
 {

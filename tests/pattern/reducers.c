@@ -40,7 +40,7 @@ static void expect_count(const char *what, long want)
     }
 }
 
-/* A tree: number, children, number, with waits in between. */
+/* A tree. A task adds a number first, after each spawn, and last. Some tasks wait or migrate before they join. */
 enum { WAYS = 3 };
 
 static struct sequence serial_tree(uint64_t name, int depth)
@@ -89,8 +89,7 @@ UAT_FOR(add_range, i, uint64_t, salt)
     add((uint64_t)i + salt);
 }
 
-/* On each worker, the second pass starts with the part where the first pass ended. So the loop spawns second halves
- * first. */
+/* In later passes a worker gets the iterations that it ran before. So some splits spawn the second half. */
 static void try_loop(int64_t n)
 {
     struct sequence want = none;
@@ -151,7 +150,7 @@ static void try_invoke(void)
     expect_count("calls in parallel", 6);
 }
 
-/* Another kind of wait: a future whose value is one word. */
+/* A future whose value is one word has its own kind of wait. */
 UAT_TASK_VOID(get, uat_future_t, future)
 {
     uint64_t x;
@@ -174,7 +173,7 @@ static void try_future(void)
     expect_count("a future", 3);
 }
 
-/* Many tasks at a time begin local reducers at one address. Their values have another size. */
+/* Many tasks at a time begin local reducers at one address. Their values are larger than those above. */
 struct histogram {
     uint64_t count[200];
 };
@@ -219,7 +218,7 @@ UAT_TASK(uint64_t, local, int, depth)
     return below + sum;
 }
 
-/* A task may end without taking a local reducer's value. In that case the variable's memory may be reused. */
+/* A task may end without taking a local reducer's value. The next reducer at that address must start empty. */
 UAT_TASK_VOID(forget, int, large)
 {
     static const long zero;

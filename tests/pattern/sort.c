@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_sort() and uat_for_each_block() over global arrays, with several element sizes and several initial
- * orders. A sort orders all elements and loses none. Each element is visited once. The calling task alone sorts memory
- * of one process. Runs are merged with few comparisons. With a contradictory comparison the sort loses no element,
- * compares no element outside of the array, and does not take quadratic time.
+ * Description: uat_sort() and uat_for_each_block() over global arrays, with several element sizes and initial orders. A
+ * sort orders all elements and loses none. A loop visits each element once. The program also sorts local arrays. There,
+ * runs are merged with few comparisons. With a contradictory comparison the sort loses no element, changes nothing next
+ * to a local array, and does not take quadratic time.
  *
  * usage: test-sort ROUNDS [BYTES]
  */
@@ -20,11 +20,11 @@
 
 enum { SIZES = 6, SHAPES = 11, LARGEST = 100, LOCAL = 500 };
 enum contradiction { NONE, LESS_OR_EQUAL, ALWAYS_LESS, ALWAYS_GREATER, BY_CHANCE, BY_ADDRESS, CONTRADICTIONS };
-#define CALLS_MAX UINT64_C(300000000) /* maximum comparisons per process; a quadratic sort would need more */
+#define CALLS_MAX UINT64_C(300000000) /* most comparisons per process; a quadratic sort of small elements exceeds it */
 
 static const size_t sizes[SIZES] = {1, 4, 8, 16, 24, LARGEST};
 
-/* The argument of comparisons and bodies; the bytes at its end must travel with it. */
+/* The argument of comparisons and bodies. Padding makes it large; its last byte shows that all of it is copied. */
 struct order {
     size_t size;
     int down, shape;
@@ -81,13 +81,13 @@ static uint64_t key_at(const struct order *o, uint64_t i)
         return mix(i + o->seed) % 3;
     case 5:
         return i < n / 2 ? i : n - i;
-    case 6: /* interleaved */
+    case 6: /* two interleaved sequences */
         return i % 2 * n / 2 + i / 2;
-    case 7: /* one of them falls */
+    case 7: /* two interleaved sequences; one falls */
         return i % 2 ? n - i : i;
     case 8:
         return i % 4 * n / 4 + i / 4;
-    case 9: /* four lists */
+    case 9: /* four sequences, one after the other */
         return i % (n / 4 + 1);
     default:
         return i % 10 ? i : mix(i) % n;
@@ -148,12 +148,13 @@ static void add_element(struct sums *s, const char *element, const struct order 
 }
 
 struct check {
-    struct order order; /* with NONE */
+    struct order order; /* its contradiction is NONE */
     int ordered;
     char *array;
 };
 
-/* Each iteration is an element. Add up the elements, and count those that are greater than the next one. */
+/* Each iteration is an element. Add it to the sums, and count it as wrong if it is damaged or less than the one before
+ * it. */
 static void add_range(int64_t begin, int64_t end, void *partial, const void *arg)
 {
     const struct check *c = arg;
@@ -227,7 +228,7 @@ static int check_local(const struct order *of)
     return memcmp(&expected, &found, sizeof(found)) != 0 || errors > 0;
 }
 
-/* Runs in the memory of one process need few comparisons. */
+/* A sort of local memory that consists of few runs needs few comparisons. */
 static int check_runs(void)
 {
     char own[LOCAL * 8];
@@ -267,7 +268,7 @@ struct arrays {
     uint64_t seed;
 };
 
-/* Every combination of size and shape occurs in some round. Some rounds have few elements. */
+/* SHAPES rounds cover every combination of size and shape. Some arrays have few elements. */
 static void root(void *arg, void *result)
 {
     const struct arrays *a = arg;

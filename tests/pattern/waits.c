@@ -55,7 +55,7 @@ static int end(const struct all *a, int64_t sum)
     return errors;
 }
 
-/* Add to the cell with the mutex held. The mutex excludes the other tasks while this one waits. */
+/* Add to the cell with the mutex held. Other tasks must not change the cell, even if this one waits meanwhile. */
 static void add_locked(const struct all *a, int64_t value, int wait)
 {
     int64_t sum = 0;
@@ -94,7 +94,7 @@ UAT_TASK(int, futures, int, unused)
     return unused + set_all_join(&setter) + end(&a, 10 * (FUTURES - 1) * FUTURES / 2);
 }
 
-/* The setter and the loop are two of several parallel calls. The setter is spawned last. */
+/* The loop and the setter are two parallel calls. The setter is the last call, so uat_invoke() does not spawn it. */
 static void await_all(void *arg, void *result)
 {
     (void)result;
@@ -117,7 +117,7 @@ UAT_TASK(int, calls, int, unused)
     return unused + end(&a, 10 * (FUTURES - 1) * FUTURES / 2);
 }
 
-/* Each iteration waits for the one before it. So the waits form a chain through all parts of the loop. */
+/* Each iteration waits for the one before it, so the waits form a chain through all parts of the loop. */
 static void follow(int64_t begin, int64_t end, const void *arg)
 {
     const struct all *a = arg;
@@ -222,7 +222,7 @@ UAT_TASK(int, scans, int, unused)
     return unused + WRONG(total == LONG * (LONG - 1) / 2) + end(&a, prefixes);
 }
 
-/* A loop in a body. The outer iteration holds the mutex, but the parts of the inner loop are tasks of their own. */
+/* A loop in a body. The outer iteration holds the mutex during the inner loop, whose parts do not hold it. */
 static void inner(int64_t begin, int64_t end, const void *arg)
 {
     const struct all *a = arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: with uat::atomic_ref on near and far words no change is lost, and each operation returns what
- * std::atomic_ref's operation returns. Prefix sums and extremes over spans are compared with sequential values. The
- * program also uses parallel_invoke(), grains, and a generator in a task. It includes only uat.hpp.
+ * Description: uat::atomic_ref on near and far words loses no change, and its operations return what those of
+ * std::atomic_ref return. Prefix sums and extremes over spans equal the sequential values. parallel_invoke(), grains,
+ * and a generator in a task give the right results. The program includes only uat.hpp.
  * usage: test-words [SIZE]
  */
 #include <cstdint>
@@ -30,7 +30,7 @@ int check(bool right, const char *what)
     return !right;
 }
 
-/* The words of one worker's part, one of each type. */
+/* The words of one worker's part. They cover all kinds of types. */
 struct words {
     uat::atomic_ref<std::int64_t> sum, least, most;
     uat::atomic_ref<std::uint64_t> bits, odd, turns;
@@ -153,7 +153,7 @@ int check_numbers(uat::span<std::uint8_t> in, uat::span<std::int64_t> out)
            check(uat::max_element(uat::span<const std::uint8_t>(in), greater) == least, "max_element by an order");
 }
 
-/* An element of more bytes than a result may have, so the task must not return the element itself. */
+/* An element with more bytes than a task's result may have. So min_element() must not return elements from tasks. */
 struct wide {
     std::int64_t key;
     std::int64_t rest[160];
@@ -170,7 +170,7 @@ int check_wide(uat::span<wide> s)
     return check(uat::min_element(s, less) == n / 2 && uat::max_element(s, less) == n / 3, "extremes of wide elements");
 }
 
-/* If a task reads another host's elements one by one, they come from the cache. */
+/* If a task reads another host's elements one by one, most reads are answered by the cache. */
 int check_single(uat::span<std::int64_t> s)
 {
     uat_stats_t before, after;
@@ -200,7 +200,7 @@ int check_invoke(uat::span<std::int64_t> s)
     return errors + check(c == 'c' && d == 1.5 && i.b == 4 && fib(15) == 610, "results of parallel_invoke");
 }
 
-/* A grain that covers all iterations leads to one call. */
+/* If the grain covers all iterations, there is one call. */
 int check_grain(std::int64_t n)
 {
     auto calls = [](std::int64_t, std::int64_t, std::int64_t value) { return value + 1; };

@@ -10,7 +10,7 @@ faulty=$build/tests/programs/test-faulty
 failures=0
 unset "${!UAT_@}"
 
-# Starts the test again, inside a cluster. It writes only to a file system that vanishes with the cluster.
+# Starts the test again, inside a cluster. There the test writes only to a file system that vanishes with the cluster.
 on_cluster()
 {
     if [ -z "${SLURM_TEST_INSIDE:-}" ]; then
@@ -35,8 +35,8 @@ read_output()
     err=$(cat $scratch/err)
 }
 
-# start WORKERS COMMAND...: starts a command that does not end by itself, with srun's process in $child, and waits until
-# its workers are running.
+# start WORKERS COMMAND...: starts srun with a program that does not end soon, and waits until its workers are running.
+# $child is srun's process.
 start()
 {
     local workers=$1 tries
@@ -54,7 +54,7 @@ start()
     fault "the $workers workers do not start: $*"
 }
 
-# Waits for the command of start(). If the command hangs, kills it and sets status to 124.
+# Waits for the command of start(), up to a minute. If it has not ended then, kills it and sets status to 124.
 end()
 {
     local tries hung
@@ -104,7 +104,7 @@ workers()
     done
 }
 
-# Expect that no worker is left within ten seconds. Slurm gives the workers KillWait seconds to exit.
+# Expect that all workers have ended within ten seconds. Slurm gives the workers KillWait seconds to exit.
 expect_gone()
 {
     local tries
@@ -116,11 +116,11 @@ expect_gone()
     { fault "$1: left behind: $(workers | paste -sd ' ')"; kill -KILL $(workers); }
 }
 
-# slurmd refuses a job that starts in the same second as its requeue ("Job credential revoked"). Slurm itself lets a
-# requeued job wait for two minutes.
+# Waits, because slurmd refuses a job that starts in the same second as its requeue ("Job credential revoked"). Slurm
+# itself would start a requeued job only after two minutes.
 credential_expires() { sleep 2; }
 
-# Whether job $id has ended. Before a job runs it is PENDING, and while it starts, it is CONFIGURING.
+# Whether job $id has ended. A job that has not run yet is PENDING or CONFIGURING.
 over()
 {
     local state ends='BOOT_FAIL|CANCELLED|COMPLETED|DEADLINE|FAILED|NODE_FAIL|OUT_OF_MEMORY|PREEMPTED|TIMEOUT'
