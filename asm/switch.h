@@ -14,8 +14,8 @@
  * cycles.
  *
  * spawn.S describes the stack below a continuation's stack pointer: its alignment, struct uat_frame, result and
- * argument. Shadow stacks (CET) do not work with stacks that move, so the library's objects are not marked for shadow
- * stacks.
+ * argument. Shadow stacks (CET) do not work with stacks that move, so the assembly is not marked for shadow stacks,
+ * and therefore the library is not.
  */
 #ifndef UAT_SWITCH_H
 #define UAT_SWITCH_H

@@ -261,8 +261,8 @@ int uat_barrier(void);
 /*
  * Copy rank 0's n bytes at p to every worker, as read-only input data for tasks. The copy has the same address on all
  * workers, and the workers of a host share one copy. It exists until uat_replicate_free() or uat_finalize().
- * Collective, outside uat_run(); only rank 0's p and n are used. The caller keeps p. Returns the address, or, on all
- * ranks, NULL with errno set.
+ * Collective, outside uat_run(); only rank 0's p and n are used. The caller keeps p. Returns the address. On
+ * failure, returns NULL on all ranks and sets errno.
  */
 void *uat_replicate(const void *p, size_t n);
 

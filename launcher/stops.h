@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers that have been stopped (SIGSTOP). Without these workers the job soon stalls, and a stopped worker cannot
- * report its stop. uatrun reports the stop after UAT_STALL_TIMEOUT, and ends the job after UAT_STALL_LIMIT. uatrun does
- * not see stops by a debugger.
+ * Workers that a signal has stopped, for example SIGSTOP. Without these workers the job soon stalls, and a stopped
+ * worker cannot report its stop. uatrun reports the stop after UAT_STALL_TIMEOUT, and ends the job after
+ * UAT_STALL_LIMIT. uatrun does not see stops by a debugger.
  */
 #ifndef UAT_LAUNCHER_STOPS_H
 #define UAT_LAUNCHER_STOPS_H

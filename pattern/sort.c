@@ -14,7 +14,7 @@ enum {
     LEAF_BYTES = 1 << 16, /* bytes of a near leaf, which the kernel sorts in about half a millisecond */
     SAMPLES_MIN = 3,      /* elements of the smallest sample */
     SAMPLES_MAX = 63,     /* elements of the largest sample; 3 and 63 are 2^n - 1 */
-    SAMPLE_BYTES = 2048,  /* bytes of samples on the stack; large elements may take more */
+    SAMPLE_BYTES = 2048,  /* about this many bytes of samples on the stack; 3 large elements may take more */
     SAMPLED = 1 << 9,     /* double the sample while the range has more elements than this per sample */
     UNEVEN = 8,           /* if the front is below 1/UNEVEN of the range, the pivot probably occurs often */
     MERGERS = 4           /* with more workers than this, sorting is faster than merging runs on one worker */

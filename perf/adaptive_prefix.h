@@ -7,8 +7,9 @@
 
 #include "uat/adaptive.h"
 
-/* The result of an algorithm or of a part: the sum of the values, and a checksum of the prefix sums that were written.
- * A part of the prefix sum also sets the end of its interval and the name of its list (adaptive_prefix.c). */
+/* The result of an algorithm or of a part. sum: of the values; in a search, the index that was found, or -1. written:
+ * checksum of the prefix sums that were written. A part of the prefix sum also sets the end of its interval and the
+ * name of its list (adaptive_prefix.c). */
 struct adaptive_sums {
     uint64_t sum, written, list;
     int64_t end;

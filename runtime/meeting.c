@@ -58,7 +58,7 @@ int uat_meeting_attach(void)
 
 int uat_meeting_compare_bindings(void)
 {
-    if (UAT_IS_VIRTUAL()) /* simulated workers share one core, and wait in virtual time */
+    if (UAT_IS_VIRTUAL()) /* one simulated worker runs at a time, and waits are in virtual time */
         return 0;
     /* No advice under uatrun, which already uses all cores that it is allowed to use. */
     bool advise = strcmp(uat_startup.job.launcher, "uatrun") != 0;

@@ -21,7 +21,7 @@ struct replica {
 static struct {
     int leader;
     long leader_pid;
-    int fd;               /* descriptor of the copy that this worker fills as its host's first worker */
+    int fd;               /* on the host's first worker: descriptor of the copy that it is making */
     char *end;            /* where the highest replica ends */
     struct replica *list; /* sorted by address */
     size_t count;

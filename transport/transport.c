@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that all transports share: they count operations and wait for completions. */
+/* Functions that all transports share: they check, post and count chains, and wait for completions. */
 #include "transport/transport.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 
 static uint8_t clamp_depth(int depth)
 {
-    return depth > 128 ? 128 : (uint8_t)depth; /* the attribute of the queue pair has 8 bits */
+    return depth > 128 ? 128 : (uint8_t)depth; /* the attribute has 8 bits; 128 is its largest power of 2 */
 }
 
 void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoint *e)

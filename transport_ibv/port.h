@@ -28,7 +28,7 @@ struct uat_ibv_port {
     bool by_sysfs; /* the device is not open yet. From device_attr to rate, only three fields are valid: attr.state,
                     * attr.link_layer and rate, all read from /sys */
     int error;     /* errno of opening or querying the device; 0: the fields below are valid */
-    bool asked;    /* the device was opened; if so, `error` is the errno of a query */
+    bool asked;    /* the device was opened and queried; `error` is the errno of a query */
     struct ibv_device_attr_ex device_attr;
     struct ibv_port_attr attr;
     enum uat_ibv_atomics atomics;

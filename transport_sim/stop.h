@@ -7,8 +7,8 @@
 
 void uat_sim_stop_here(void);
 
-/* If that point is reached, stop this worker by SIGSTOP, once per job. The caller must have the token. Call this after
- * the clock has moved. */
+/* If the clock has reached the point of UAT_SIM_STOP, stop the worker that UAT_SIM_STOP names, by SIGSTOP. Stops at
+ * most once per job. The caller must have the token. Call this after the clock has moved. */
 static inline void sim_stop_look(void)
 {
     if (__builtin_expect(uat_sim.me->clock >= uat_sim.world->stop_at, 0))

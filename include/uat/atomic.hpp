@@ -22,7 +22,8 @@ namespace uat
 {
 
 /*
- * Atomic access to one word of global memory, near or far. The object is an address, which may travel to other workers.
+ * Atomic access to one word of global memory, near or far. An atomic_ref holds only the address of the word, so it
+ * may travel to other workers.
  * T must have 8 bytes and be trivially copyable. A word must be used in one way at a time: by atomics, or as plain data
  * (global.h). For use inside tasks and outside of runs. Cannot fail: a word that is not aligned to 8 bytes, frozen, or
  * not in global memory ends the job with a message.

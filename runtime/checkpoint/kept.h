@@ -17,7 +17,7 @@ int uat_kept_restore(int rank, struct uat_sections_in *in);
 /* Do what uat_state_add_names() does, for the blocks of ghosts. */
 void uat_kept_add_names(void);
 
-/* Raise *used to what the kept records and blocks of any one ghost use, if that is more. */
+/* Raise *used so that it covers the kept records and blocks of each ghost. */
 void uat_kept_used(struct uat_used *used);
 
 /* Append what is left of ghost `rank`. */

@@ -55,7 +55,7 @@ struct uat_flow_state {
     struct uat_parked block; /* as in a chunk */
     uint64_t bytes;          /* size of this block, without the heap's header */
     uint64_t window;         /* a spawn waits while this many entries, relays included, are begun and not retired */
-    uint64_t begun;          /* number of entries begun since the ledger began */
+    uint64_t begun;          /* entries begun since the ledger began, without those undone */
     uint64_t retired;        /* entries that uat_flow_retire() has freed since the ledger began */
     uint64_t awaited;        /* sum of all that was subtracted from the first chunk's count */
     uint64_t serial;         /* entries of this ledger so far; never reset */

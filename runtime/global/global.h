@@ -41,7 +41,7 @@ struct uat_global_config {
     int (*copy)(void *to, const void *from, size_t n);
 };
 
-/* Reserve the words of exchanges in the segment. */
+/* Reserve room in the segment for exchanges between workers (exchange.c). */
 void uat_global_reserve(void);
 
 /* Prepare for opening. Global memory costs nothing before uat_global_open(). Returns 0, or -ENOMEM, which has been

@@ -30,7 +30,7 @@ enum {
  * 1 << SHIFT_BITS. */
 uint64_t uat_place_shift(unsigned number)
 {
-    unsigned word = number / CODE_WORDS; /* other shifts are sums of a code word and one of the eight low words */
+    unsigned word = number / CODE_WORDS; /* 0 for a code word; other shifts XOR a code word with this, 1 to 7 */
     for (unsigned bit = 1; bit < CODE_WORDS; bit <<= 1)
         if (number & bit)
             word ^= GENERATOR * bit;

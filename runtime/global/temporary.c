@@ -32,7 +32,7 @@ enum {
     LOCK_OFFSET = 0,       /* offset of the ledger's lock, which is 0, or 1 + the rank that holds it */
     BITS_OFFSET = 256,     /* offset of the bits: atomic words, in another line than the lock */
     ENTRIES_OFFSET = 4096, /* offset of the entries: plain data */
-    FIRST_SHIFT = 48,      /* an entry: its array's first unit << FIRST_SHIFT | the array's bytes; 0: a free unit */
+    FIRST_SHIFT = 48,      /* entry = first unit of the array << FIRST_SHIFT | bytes of the array; 0: free */
     BATCH = 64             /* entries that are written at a time */
 };
 _Static_assert(BITS_OFFSET + UNITS / 8 <= ENTRIES_OFFSET && ENTRIES_OFFSET + UNITS * 8 <= UAT_BLOCK,

@@ -82,7 +82,7 @@ static uint64_t *canary_at(uintptr_t base)
     return (uint64_t *)base;
 }
 
-/* Note that this worker has touched [sp, base), and set the canary above it. Returns the number of pages that it has
+/* Mark [sp, base) as touched by this worker, and set the canary above it. Returns the number of pages that it has
  * touched for the first time. */
 static uint64_t touch(uintptr_t sp, uintptr_t base)
 {

@@ -25,7 +25,7 @@ enum {
     SIZE_SHIFT = ORDER_SHIFT + ORDER_BITS
 };
 
-/* Bytes of values in a block of this order. */
+/* Bytes that a block of this order has for values. */
 static size_t room_of(unsigned order)
 {
     return ((size_t)UAT_HEAP_UNIT << order) - UAT_HEAP_HEADER - sizeof(struct uat_waitobj);

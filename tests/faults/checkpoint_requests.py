@@ -94,13 +94,13 @@ def again(folder):
     job, number = start(folder, "--again", "2", *LONG, more=",every=1"), latest(folder)
     wait_for(lambda: latest(folder) > number)
     process = children(job.pid)[0]
-    os.kill(process, signal.SIGSTOP)  # so that it notices the loss only after the guard has got SIGTERM
+    os.kill(process, signal.SIGSTOP)  # so that it notices the loss only after uatrun's first process has received SIGTERM
     os.kill(children(process)[0], signal.SIGKILL)
     job.send_signal(signal.SIGTERM)
     wait_for(lambda: "SigPnd:\t0000000000000000\nShdPnd:\t0000000000000000" in Path(f"/proc/{job.pid}/status").read_text())
     os.kill(process, signal.SIGCONT)
     status, text = end(job)
-    # The process that continues finds both the loss and the guard's SIGTERM. It may take either one first.
+    # After SIGCONT, uatrun finds the loss, and the SIGTERM that its first process passed on. It may take either one first.
     expect("no further start after SIGTERM", status in (137, 143) and "the job goes on" not in text, f"status {status}, {text}")
 
 

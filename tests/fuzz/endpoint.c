@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the transport over verbs refuses what a peer publishes, unless all published values are within their
- * bounds. */
+/* Description: the transport over verbs refuses what a peer publishes, unless it is an endpoint of this peer in this
+ * job, with values that can be used. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -17,7 +17,7 @@
 #include "uat.h"
 #include "uat/global.h"
 
-enum { OPEN = 3 /* ranges that a task keeps checked out; the cache must have room for one more */, YIELD_EVERY = 50 };
+enum { OPEN = 3 /* ranges that a task may keep checked out; the cache has room for one more */, YIELD_EVERY = 50 };
 
 /* The objects that each worker publishes to the others. */
 struct card {

@@ -8,7 +8,7 @@
  *
  * With -DWEAK the sender's store to its block, and the home's notice, reach memory late.
  *
- * A worker's notice is odd while it has work. The home has no work at first; a sender has work until its last send.
+ * work[] is odd for each worker that has work. The home has no work at first; a sender has work until its last send.
  */
 #ifndef SENDERS
 #define SENDERS 2

@@ -80,7 +80,7 @@ active proctype Owner()
     :: claims != bottom -> /* uat_ready_take() */
         index = claims;
 #ifdef M_CLAIM_UNPUBLISHED
-        index = claims; /* loaded again after the test that a task is ready */
+        index = claims; /* the fault: claims is loaded again after the test that a task is ready */
 #else
         if
         :: index == bottom -> goto again
