@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line `NAME VALUE` of a device or a port: the NAME, and where the value is stored. */
+/* A NAME of lines `NAME VALUE` of a device or a port, and where the value is stored. */
 struct key {
     const char *name;
     size_t offset, size;
@@ -73,7 +73,7 @@ static const struct key port_keys[] = {
     {0},
 };
 
-/* Values that have names. */
+/* The values that a file states by name. */
 static const struct {
     const char *key, *name;
     unsigned value;
@@ -121,7 +121,7 @@ static bool set(const struct key *keys, void *object, const char *name, const ch
     return true;
 }
 
-/* Make a device with the default values. The default limits are so large that they are not reached. */
+/* Make a device with default values. No job reaches the default limits. Returns NULL if there are too many devices. */
 static struct fake_device *new_device(struct fake_state *state, const char *name)
 {
     if (state->devices == FAKE_DEVICES)
@@ -190,7 +190,8 @@ static bool add_pkey(struct fake_port *port, const char *text)
     return true;
 }
 
-/* Take a line. Its words are in w. The device and the port are those of the preceding lines. */
+/* Take a line, whose words are in w. *d and *port: the device and the port that the preceding lines began. Returns
+ * false if the line is not understood, or states too many devices, ports, GIDs or partition keys. */
 static bool take_line(struct fake_state *state, char (*w)[64], int words, struct fake_device **d,
                       struct fake_port **port)
 {

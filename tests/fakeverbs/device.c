@@ -152,7 +152,7 @@ struct card {
     int device;
 };
 
-/* fd: the descriptor of an imported context, which this context then owns; -1: make one. */
+/* fd: the descriptor of an imported context, which the new context closes at its end. -1: make a descriptor. */
 static struct ibv_context *make_context(int device, int fd)
 {
     struct fake_context *c = calloc(1, sizeof(*c));
@@ -185,7 +185,7 @@ static struct ibv_context *make_context(int device, int fd)
     return NULL;
 }
 
-/* Take one of `limit` units, if a unit is left. */
+/* Take one of `limit` units. Returns false if none is left. limit 0: there is no limit. */
 static bool take(int *used, int limit)
 {
     /* Relaxed: only the number matters. Pairs with the atomics of the other processes. */

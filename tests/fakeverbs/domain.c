@@ -41,7 +41,7 @@ FAKE_EXPORT void ibv_unimport_pd(struct ibv_pd *pd)
     free(pd);
 }
 
-/* The process that made a domain removes the domain. Any other process only forgets it. */
+/* Only frees this process's handle. The domain itself stays in the table. */
 FAKE_EXPORT int ibv_dealloc_pd(struct ibv_pd *pd)
 {
     fake_enter(FAKE_DEALLOC_PD);

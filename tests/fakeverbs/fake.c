@@ -62,8 +62,8 @@ int fake_enter(enum fake_call call)
 
 uint32_t fake_number(uint32_t *last, uint32_t size, const char *what)
 {
-    /* Relaxed: only the number is shared. Through the job's exchange, peers get the number, and with it the object that
-     * it names. */
+    /* Relaxed: only the number matters. Peers get the number through the job's exchange, which also makes the object
+     * visible to them. */
     uint32_t number = __atomic_add_fetch(last, 1, __ATOMIC_RELAXED);
     if (number < size)
         return number;

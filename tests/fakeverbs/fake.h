@@ -20,7 +20,7 @@
 /* The shared state. NULL: this process does not run under `fakeverbs`, and has no device. */
 extern struct fake_state *fake_state;
 
-/* This process's rank in its job, or -1; and its host. */
+/* This process's rank in its job, or -1; and its host, which is 0 if there is no rank. */
 int fake_rank(void);
 int fake_host(void);
 
@@ -37,16 +37,16 @@ struct fake_context {
 
 struct fake_cq {
     struct ibv_cq cq;
-    unsigned head, tail, size; /* numbers of completions added and taken; modulo `size` they are places in the ring */
+    unsigned head, tail, size; /* head, tail: completions added and taken so far; modulo `size`, their places */
     struct ibv_wc *ring;
     struct fake_qp **from; /* the queue pair of each completion */
-    unsigned *ends;        /* for each completion, the number of requests of its queue that it ends */
+    unsigned *ends;        /* for each completion, the number of requests that leave the send queue with it */
 };
 
 struct fake_qp {
     struct ibv_qp qp;
-    unsigned depth, used; /* depth: capacity of the send queue; used: number of requests in it */
-    unsigned unsignalled; /* number of requests since the last one with a completion */
+    unsigned depth, used; /* depth: capacity of the send queue; used: requests in it */
+    unsigned unsignalled; /* requests since the last one with a completion */
     bool signal_all;
 };
 
@@ -61,7 +61,7 @@ static inline struct fake_device *fake_device_of(struct ibv_context *context)
     return &fake_state->device[fake_context_of(context)->device];
 }
 
-/* A new object's number, from 1. The process ends with a message if the table is full. */
+/* Assigns a new object's number, from 1 on. Ends the process with a message if the table is full. */
 uint32_t fake_number(uint32_t *last, uint32_t size, const char *what);
 
 /* domain.c: functions of a context */
@@ -79,7 +79,7 @@ int fake_poll_cq(struct ibv_cq *cq, int room, struct ibv_wc *wc);
 /*
  * memory.c: returns the address at which this process can access bytes of a region. `address` is the bytes' address
  * under the region's key. The region must allow `access` (IBV_ACCESS_*) and belong to the protection domain. Returns
- * NULL if the key does not allow the access.
+ * NULL if the key does not allow the access, or if this process cannot map the region.
  */
 char *fake_translate(uint32_t key, uint64_t address, uint64_t bytes, uint32_t access, uint32_t domain);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs programs with simulated verbs devices: what the tests in this folder share."""
+"""What the tests in this folder share: it runs programs with simulated verbs devices."""
 import os
 import subprocess
 import tempfile

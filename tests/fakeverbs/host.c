@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker sees of its host: name, boot id, number of workers, and the devices' files in /sys. */
+/* What a worker sees of its host: name, boot id, number of workers, network interfaces, PID namespace, and the files of
+ * devices. Also the other calls that can be made to fail: personality(2) and PMIx. */
 #include "tests/fakeverbs/fake.h"
 
 #include <dlfcn.h>
@@ -27,7 +28,7 @@ FAKE_EXPORT int gethostname(char *name, size_t size)
     return 0;
 }
 
-/* The device that this path of the file system belongs to; NULL: none. */
+/* The device in whose folder of /sys this path is; NULL: none. *rest: the path in this folder. */
 static const struct fake_device *device_of_path(const char *path, const char **rest)
 {
     static const char folder[] = "/sys/class/infiniband/";
@@ -76,7 +77,7 @@ FAKE_EXPORT FILE *fopen(const char *path, const char *mode)
     return FAKE_REAL(fopen)(path, mode);
 }
 
-/* An interface with the IPv4 address of a GID of RoCE v2, in a network of 24 bits. */
+/* An interface with the IPv4 address of a GID of RoCE v2, and a netmask of 24 bits. */
 struct interface {
     struct ifaddrs shown;
     struct sockaddr_in address, mask;
@@ -99,7 +100,7 @@ static bool interface_of(const struct fake_gid *gid, struct interface *i)
     return true;
 }
 
-/* The interfaces of RoCE devices precede the real ones. */
+/* The list begins with the interfaces of RoCE devices. The real ones follow. */
 FAKE_EXPORT int getifaddrs(struct ifaddrs **list)
 {
     struct interface *next = interfaces;
@@ -124,7 +125,7 @@ FAKE_EXPORT void freeifaddrs(struct ifaddrs *list)
     FAKE_REAL(freeifaddrs)(list);
 }
 
-/* The inode of a PID namespace is its identity. */
+/* With --apart each worker sees another inode of its PID namespace, and so another namespace. */
 FAKE_EXPORT int stat(const char *path, struct stat *status)
 {
     int rc = FAKE_REAL(stat)(path, status);
@@ -139,7 +140,7 @@ FAKE_EXPORT int access(const char *path, int mode)
     return fake_state && !strncmp(path, "/dev/infiniband/uverbs", 22) ? 0 : FAKE_REAL(access)(path, mode);
 }
 
-/* A seccomp filter may forbid personality(2). */
+/* --fail makes this call fail, as a seccomp filter may. */
 FAKE_EXPORT int personality(unsigned long persona)
 {
     errno = fake_state ? fake_enter(FAKE_PERSONALITY) : 0;
@@ -160,7 +161,7 @@ FAKE_EXPORT pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_va
     return FAKE_REAL(PMIx_Put)(scope, key, value);
 }
 
-/* The launcher reports all workers as workers of one host. */
+/* The launcher counts all workers as workers of one host. So with --hosts, correct the numbers for this host. */
 FAKE_EXPORT pmix_status_t PMIx_Get(const pmix_proc_t *who, const char key[], const pmix_info_t info[], size_t count,
                                    pmix_value_t **value)
 {

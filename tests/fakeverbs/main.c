@@ -20,11 +20,11 @@ static const char usage[] =
     "usage: fakeverbs [OPTION]... -- COMMAND [ARG]...\n"
     "  Runs COMMAND with made-up verbs devices in place of this machine's.\n"
     "  --devices FILE            devices to add; may be repeated\n"
-    "  --hosts N                 deal the workers of a job out to N hosts, as they see it: rank modulo N\n"
+    "  --hosts N                 let workers see N hosts; a worker's host is its rank modulo N\n"
     "  --apart                   each worker sees a PID namespace of its own, as in a container\n"
-    "  --fail [RANK:]CALL[:K]:E  the K-th call of a kind (each, without K) fails with errno E; may be repeated\n"
-    "  --count FILE              when the command has ended, write how often each call was made: a line for each with\n"
-    "                            the total and the most of one worker; and the bytes that each device served\n"
+    "  --fail [RANK:]CALL[:K]:E  the K-th call of a kind (without K: each) fails with errno E; may be repeated\n"
+    "  --count FILE              when the command has ended, write a line for each kind of call: its name, the total,\n"
+    "                            and the most of one worker; and a line for each device: the bytes that it served\n"
     "  --calls                   list the kinds of calls\n";
 
 static pid_t child;
@@ -56,7 +56,7 @@ static int write_counts(const struct fake_state *state, const char *path)
     return fclose(file);
 }
 
-/* Make the state. Its descriptor stays open in this process, so that the other processes can find it here. */
+/* Make the state. Its descriptor stays open in this process, so that the other processes can open it by its path. */
 static struct fake_state *make_state(void)
 {
     char path[64];
@@ -73,8 +73,8 @@ static struct fake_state *make_state(void)
     return map;
 }
 
-/* Make LD_PRELOAD load the library before all others. The library is in the same folder as this program. LD_PRELOAD
- * accepts no path with a space. So the path leads through a descriptor of this process, which stays open until the
+/* Make LD_PRELOAD load the library, which is in the same folder as this program, before all others. LD_PRELOAD accepts
+ * no path with a space. So the path leads through a descriptor of the folder, which this process keeps open until the
  * command has ended. */
 static void preload(void)
 {

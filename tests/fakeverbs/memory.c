@@ -16,7 +16,7 @@
 #undef ibv_reg_mr_iova
 
 enum { PAGE = 4096, KEY_SHIFT = 8 };
-static char *maps[FAKE_REGIONS]; /* where this process has mapped other processes' regions; NULL: not yet */
+static char *maps[FAKE_REGIONS]; /* where this process has mapped other processes' regions; NULL: not mapped */
 
 /* Record the memory objects that processes make, so that peers can map them. */
 FAKE_EXPORT int memfd_create(const char *name, unsigned flags)
@@ -122,7 +122,8 @@ FAKE_EXPORT void ibv_unimport_mr(struct ibv_mr *mr)
     free(mr);
 }
 
-/* Map `length` bytes of a memory object at `place`. All numbers except the inode are multiples of the page size. */
+/* Map `length` bytes of the memory object with this inode at `place`. offset, length and place are multiples of the
+ * page size. */
 static bool map_object(uint64_t inode, uint64_t offset, uint64_t length, char *place)
 {
     char path[64];
@@ -142,7 +143,8 @@ static bool map_object(uint64_t inode, uint64_t offset, uint64_t length, char *p
     return done;
 }
 
-/* Map bytes [start, end) of process `pid` at `place`. They may belong to several memory objects. */
+/* Map bytes [start, end) of process `pid` at `place`. They may belong to several memory objects. Returns false unless
+ * all bytes are mapped. */
 static bool map_process(int pid, uint64_t start, uint64_t end, char *place)
 {
     char path[64], line[512];
@@ -162,7 +164,8 @@ static bool map_process(int pid, uint64_t start, uint64_t end, char *place)
     return mapped == end - start;
 }
 
-/* Map another process's region into this process. Returns NULL if that is impossible. */
+/* Map another process's region into this process. Returns the address of its first byte, or NULL if that is
+ * impossible. */
 static char *map_region(const struct fake_region *r)
 {
     uint64_t start = r->address / PAGE * PAGE, end = (r->address + r->length + PAGE - 1) / PAGE * PAGE;
@@ -177,7 +180,7 @@ static char *map_region(const struct fake_region *r)
     return place + (r->address - start);
 }
 
-/* The address of a region's first byte in this process. */
+/* The address of a region's first byte in this process, or NULL after a message. */
 static char *base_of(uint32_t at)
 {
     const struct fake_region *r = &fake_state->region[at];

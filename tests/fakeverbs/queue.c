@@ -38,7 +38,7 @@ FAKE_EXPORT int ibv_destroy_cq(struct ibv_cq *cq)
     return 0;
 }
 
-/* Refuse what the device does not support. Returns an errno. */
+/* Refuse what the device does not support. Returns 0 or an errno. */
 static int check_pair(const struct fake_device *d, const struct ibv_qp_init_attr_ex *init)
 {
     if (!d->has_rc)
@@ -102,7 +102,7 @@ FAKE_EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
     return 0;
 }
 
-/* Returns an errno if the device would refuse this step's values. */
+/* Returns an errno if the device would refuse the values of this change of state, otherwise 0. */
 static int check_step(const struct fake_device *d, const struct fake_pair *p, const struct ibv_qp_attr *attr)
 {
     switch (attr->qp_state) {
@@ -143,8 +143,8 @@ FAKE_EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int m
         p->rq_psn = attr->rq_psn;
     if (mask & IBV_QP_SQ_PSN)
         p->sq_psn = attr->sq_psn;
-    /* Release: a peer that sees the state also sees the values above. Pairs with the acquire in peer_of(), request.c,
-     * which fake_post_send() calls. */
+    /* Release: a peer that sees the state also sees the values above. Pairs with the acquire in peer_of() of
+     * request.c. */
     if (mask & IBV_QP_STATE)
         __atomic_store_n(&p->state, (int)(qp->state = attr->qp_state), __ATOMIC_RELEASE);
     return 0;
@@ -158,7 +158,7 @@ FAKE_EXPORT int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int ma
     return 0;
 }
 
-/* The bytes of one operation have no promised order, although all operations are carried out in order. */
+/* Promise no order of the bytes of one operation, although all operations are carried out in order. */
 FAKE_EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
     (void)qp, (void)op, (void)flags;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Copy bytes. Aligned words are copied whole. */
+/* Copy bytes; word by word, if both addresses and the length are multiples of 8. */
 static void copy(char *to, const char *from, size_t bytes)
 {
     if (((uintptr_t)to | (uintptr_t)from | bytes) % sizeof(uint64_t)) {
@@ -41,7 +41,7 @@ static char *local_of(const struct fake_qp *qp, const struct ibv_send_wr *wr)
                           wr->opcode == IBV_WR_RDMA_WRITE ? 0 : IBV_ACCESS_LOCAL_WRITE, qp->qp.pd->handle);
 }
 
-/* The peer of a pair, if the peer can answer. */
+/* The peer of a pair; NULL if the peer does not answer. */
 static const struct fake_pair *peer_of(const struct fake_pair *own, uint32_t number)
 {
     const struct fake_pair *peer = own->peer && own->peer < FAKE_PAIRS ? &fake_state->pair[own->peer] : NULL;
@@ -53,7 +53,7 @@ static const struct fake_pair *peer_of(const struct fake_pair *own, uint32_t num
     const struct fake_port *near = &fake_state->device[own->device].port[own->port - 1];
     const struct fake_port *far = &fake_state->device[peer->device].port[peer->port - 1];
     bool alive = peer->pid == getpid() || !kill(peer->pid, 0) || errno == EPERM;
-    static int requests; /* of this process */
+    static int requests; /* of this process; counted only if the device has a limit */
     int answers = fake_state->device[own->device].answers;
     bool answered = own->service_level == near->service_level && (!answers || requests++ < answers);
     return alive && answered && near->fabric == far->fabric ? peer : NULL;
@@ -63,8 +63,8 @@ static void atomic(const struct ibv_send_wr *wr, uint64_t *local, uint64_t *remo
 {
     uint64_t old = wr->wr.atomic.compare_add;
     fake_add(FAKE_ATOMICS, 1);
-    /* Sequentially consistent: an adapter's atomics have one order, and the post before them is a fence. Pairs with the
-     * loads of these words by the peer's CPU. */
+    /* Sequentially consistent: an adapter's atomics have one order. Pairs with the loads of these words by the peer's
+     * CPU. */
     if (wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
         old = __atomic_fetch_add(remote, old, __ATOMIC_SEQ_CST);
     else
@@ -105,7 +105,8 @@ static enum ibv_wc_status carry_out(const struct fake_qp *qp, const struct ibv_s
     return IBV_WC_SUCCESS;
 }
 
-/* Add a completion. It ends the queue's requests since the previous completion. */
+/* Add a completion. When it is polled, this request and the pair's unsignalled requests before it leave the send
+ * queue. */
 static void complete(struct fake_qp *qp, const struct ibv_send_wr *wr, enum ibv_wc_status status)
 {
     struct fake_cq *cq = (struct fake_cq *)qp->qp.send_cq;
@@ -125,8 +126,8 @@ int fake_post_send(struct ibv_qp *pair, struct ibv_send_wr *wr, struct ibv_send_
 {
     struct fake_qp *qp = (struct fake_qp *)pair;
     int error = fake_enter(FAKE_POST_SEND);
-    /* Full fence: a doorbell orders the earlier stores before the adapter's actions, which are the operations below.
-     * Pairs with any full fence of a peer. */
+    /* Full fence: a doorbell orders the earlier stores before the adapter's operations, which follow here. Pairs with
+     * any full fence of a peer. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (; wr && !error; wr = wr->next) {
         bool broken = pair->state == IBV_QPS_ERR;

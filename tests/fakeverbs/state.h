@@ -17,7 +17,8 @@
 
 #define FAKE_VARIABLE "FAKE_VERBS"
 
-/* The calls that are counted and can fail. `text` is the name in --count and --fail. */
+/* The calls that are counted. --fail can let them fail, except those that give something back (DEREG_MR to
+ * CLOSE_DEVICE). `text` is the name in --count and --fail. */
 #define FAKE_CALL_LIST(X)                                                                                              \
     X(GET_DEVICE_LIST, "get_device_list")                                                                              \
     X(OPEN_DEVICE, "open_device")                                                                                      \
@@ -48,8 +49,7 @@
     X(PMIX_PUT, "pmix_put")                                                                                            \
     X(PMIX_GET, "pmix_get")                                                                                            \
     X(PERSONALITY, "personality")                                                                                      \
-    /* The following are sums, not
-     * calls. */                                                                                     \
+    /* Sums, not calls: */                                                                                             \
     X(MR_BYTES, "mr_bytes")                                                                                            \
     X(MR_PAGES, "mr_pages")                                                                                            \
     X(PMIX_PUT_BYTES, "pmix_put_bytes")                                                                                \
@@ -84,8 +84,7 @@ struct fake_port {
     struct ibv_port_attr attr;
     uint32_t fabric;           /* ports of different fabrics cannot reach each other, whatever their addresses */
     uint32_t service_level;    /* packets of other service levels are dropped */
-    uint16_t unordered_levels; /* of an mlx5 device: a mask of the service levels whose packets it delivers out of
-                                * order */
+    uint16_t unordered_levels; /* a mask of the service levels whose packets an mlx5 device delivers out of order */
     uint32_t gids, pkeys;
     struct fake_gid gid[FAKE_GIDS];
     uint16_t pkey[FAKE_PKEYS];
@@ -98,19 +97,19 @@ struct fake_device {
     struct ibv_pci_atomic_caps pci_atomics;
     int host;          /* exists on this host only; -1: on all */
     int numa_node;     /* -1: unknown */
-    int max_contexts;  /* maximum processes of a host that have the device open at the same time; 0: no limit */
+    int max_contexts;  /* maximum contexts that are open on a host at the same time; 0: no limit */
     int max_inline;    /* bytes */
-    bool has_rc;       /* it supports queue pairs for reliable connections */
-    bool relaxed_only; /* it refuses memory keys without IBV_ACCESS_RELAXED_ORDERING */
+    bool has_rc;       /* the device supports queue pairs for reliable connections */
+    bool relaxed_only; /* the device refuses memory keys without IBV_ACCESS_RELAXED_ORDERING */
     bool relaxes;      /* an mlx5 device that reports that its memory keys are always relaxed */
-    int open_ms;       /* duration of opening it in milliseconds */
+    int open_ms;       /* milliseconds that ibv_open_device() takes */
     bool small_pages;  /* the kernel backs shared memory without huge pages */
-    int answers;       /* maximum number of a process's requests that are answered; 0: all */
+    int answers;       /* how many of a process's requests are answered; 0: all */
     bool wrong_reads;  /* READs return wrong bytes, as if another host had the same address */
     struct fake_port port[FAKE_PORTS];
 };
 
-/* Let the k-th call of a kind fail in the process of a rank. */
+/* Lets the `at`-th call of a kind fail in the process of a rank. */
 struct fake_failure {
     int rank; /* -1: any rank; each process counts its own calls */
     enum fake_call call;
@@ -118,7 +117,7 @@ struct fake_failure {
     int error;
 };
 
-/* A memory object that a process has made, and where its bytes can be mapped. */
+/* A memory object, with the process that made it and its descriptor there, through which peers open the object. */
 struct fake_object {
     int pid, fd;
     uint64_t inode;
@@ -150,7 +149,7 @@ struct fake_state {
     int used_contexts[FAKE_HOSTS][FAKE_DEVICES], used_pairs[FAKE_HOSTS][FAKE_DEVICES],
         used_regions[FAKE_HOSTS][FAKE_DEVICES];
     uint64_t count[FAKE_RANKS][FAKE_CALLS];
-    uint64_t served[FAKE_HOSTS][FAKE_DEVICES]; /* bytes that peers have read and written through this device */
+    uint64_t served[FAKE_HOSTS][FAKE_DEVICES]; /* bytes that READs and WRITEs of peers have moved through this device */
     uint32_t objects, domains, regions, pairs; /* the last numbers that were assigned */
     struct fake_object object[FAKE_OBJECTS];
     struct fake_domain domain[FAKE_DOMAINS];

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: the command `fakeverbs` itself. It refuses bad files and options, lists 16 devices on the hosts that
-have them, passes on its command's status and signals, and leaves nothing.
+have them, passes on signals and its command's status, and leaves nothing.
 
 usage: test_command.py BUILD
 """

@@ -26,7 +26,7 @@ pkey 0xffff
 
 
 def one(device="", port=""):
-    """The device of the file `one` with further lines for it and for its port."""
+    """The device of the file `one`, with further lines for the device and for its port."""
     return ONE.replace("port\n", f"{device}\nport\n{port}\n")
 
 
@@ -35,7 +35,7 @@ def file_of(device):
 
 
 def limited_memory(build):
-    """uatrun, without the right to lock more than 64 KiB of memory."""
+    """The program, without the right to lock more than 64 KiB of memory."""
     drop = ["--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"] if os.geteuid() == 0 else []
     return ["sh", "-c", 'ulimit -l 64 && exec setpriv "$@"', "sh", *drop, *fib(build, 18)]
 
@@ -95,7 +95,7 @@ CONDITIONS = [
      r"0x7fff and 0x7fff are both those of limited members", False),
     ("no partition key", {"devices": [one().replace("0xffff", "0x0000")]}, r"has no partition key: is its subnet manager running", False),
 ]
-TABLE = re.compile(r"reach each other over the network|^  rank \d")  # lines of the table of pairs of ranks
+TABLE = re.compile(r"reach each other over the network|^  rank \d")  # the table of pairs of ranks, with its head
 
 
 LATE = re.compile(r"it has ended|a worker has ended early\?|is in its collective call")
@@ -111,7 +111,7 @@ def check_once(build):
         lines = [line for line in run.lines if "cannot register" in line]
         counted = [1 + (int(found[1]) if (found := OTHERS.search(line)) else 0) for line in lines]
         # The first host that reports ends the job, so the other host may print nothing.
-        expect(0 < len(lines) <= workers / 3 and len(lines) < sum(counted) <= workers, f"one line of a host\n{run}")
+        expect(0 < len(lines) <= workers / 3 and len(lines) < sum(counted) <= workers, f"one line per host\n{run}")
 
 
 def check_small_pages(build):
@@ -123,15 +123,15 @@ def check_small_pages(build):
 
 
 def check_late_host(build):
-    """Workers wait for another host's workers. In each of the two or three fences of a start, one worker prints a line
-    about the wait."""
+    """If the workers of one host wait for another host in a fence of the start, only one worker prints a line about the
+    wait."""
     run = Run(build, 24, fib(build, 18), devices=[one("host 0"), one("host 1\nopen_ms 4000")], hosts=2, STALL_TIMEOUT="2")
     said = [line for line in run.lines if re.search(r" on fake0: has waited \d+ s for all workers in PMIx_Fence", line)]
     expect(run.status == 0 and 1 <= len(said) <= 4, f"late host\n{run}")
 
 
 def check_start_time(build):
-    """The steps of the start that took longest."""
+    """With UAT_LOG=info, rank 0 prints how long the start and its longest steps took."""
     run = Run(build, 4, fib(build, 18), devices=[one("open_ms 700")], LOG="info")
     said = [line for line in run.lines if re.search(r"rank 0 on .* the start took [\d.]+ s; its longest step, [\d.]+ s: ", line)]
     # total, longest, next longest
@@ -142,7 +142,7 @@ def check_start_time(build):
 def check(build, name, options, says, goes_on):
     options = dict(options)
     program = limited_memory(build) if options.pop("limited", False) else fib(build, 18)
-    # no timeout, because on a busy machine workers wait for each other for a long time
+    # No lines about waits, because on a busy machine workers wait for each other for a long time.
     run = Run(build, 4, program, STALL_TIMEOUT="0", **options)
     what = f"{name}\n{run}"
     expect((run.status == 0 and "2584 (correct)" in run.out) == goes_on and run.status in (0, 1), what)

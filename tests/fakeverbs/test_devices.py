@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Description: on a host with twelve adapters, a worker lists the adapters once, and opens only those about which /sys
 has too little information. It takes the port that it would take after opening all adapters. A job runs within the
-limits of each real device in `devices`. uat_info shows the properties of the chosen adapter's queue pairs and keys.
+limits of each real device in `devices` that uat can use. uat_info shows the properties of the chosen adapter's queue
+pairs and keys.
 
 usage: test_devices.py BUILD
 """
@@ -47,7 +48,7 @@ def check(build, text, opened, hosts=1, workers=4, takes="fake4", **settings):
     expect(run.count["get_device_list"] == (workers, 1), run.count)
     expect(run.count["close_device"] == run.count["open_device"], run.count)
     expect(sum(f"verbs port {takes}:1 in" in line for line in run.lines) == workers, run)
-    if hosts > 1:  # the same port is named as the reason to choose verbs
+    if hosts > 1:  # the line about choosing verbs names the same port
         expect(sum(f"workers are on several nodes; {takes}:1 is active" in line for line in run.lines) == workers, run)
 
 

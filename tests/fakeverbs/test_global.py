@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: on hosts whose workers use two adapters, each adapter carries its share of the bytes of global memory, no atomic of a worker is
-lost, and random programs give right answers. A checkpoint of such a job restarts on other numbers of hosts, adapters and workers. Hosts with
-one adapter make the queue pairs and regions that docs/global.md states.
+lost, and random programs give right answers. A checkpoint of such a job restarts on other numbers of hosts, adapters and workers. With one and
+with two adapters per host, workers make the queue pairs and regions that docs/global.md states.
 
 usage: test_global.py BUILD
 """
@@ -20,7 +20,7 @@ SMALL = {"GLOBAL_SIZE": "1m", "CACHE_SIZE": "512k"}
 
 
 def job(build, adapters, program, workers=WORKERS, hosts=HOSTS, **settings):
-    """Run a program. Each host has this number of adapters, and its workers take them in turn."""
+    """Run a program. The workers of each host take this number of adapters in turn."""
     path, *arguments = program.split()
     words = ["sh", "-c", TAKE.format(hosts=hosts, adapters=adapters), build / path, *arguments]
     return Run(build, workers, words, devices=[DEVICES], hosts=hosts, **SMALL | settings)
@@ -29,12 +29,12 @@ def job(build, adapters, program, workers=WORKERS, hosts=HOSTS, **settings):
 def check_counts(build, adapters):
     run = job(build, adapters, "perf/uat-cilksort 500000 --rounds 1")
     expect(run.status == 0 and "500000 integers" in run.out, run)
-    # A home is the group of a host's workers that use one adapter. A home's first worker registers the home's memory
-    # and has a queue pair to each worker. Per worker, the segments take a queue pair to each home and three regions,
-    # and the cache takes one region.
+    # A home is the group of a host's workers that use one adapter. For the segments, each worker has a queue pair to
+    # each home, and three regions. For global memory, a home's first worker registers the home's memory, and has a queue
+    # pair to each worker. Each other worker has one to each home's first worker. A worker's cache is one region.
     homes, count = HOSTS * adapters, run.count
     expect(count["create_qp"] == (WORKERS * homes + homes * WORKERS + (WORKERS - homes) * homes, homes + WORKERS), (adapters, count))
-    # Three arrays are on all homes, and a fourth one has one chunk.
+    # Three arrays have a region on each home. A fourth array has one chunk, and so one region.
     expect(count["reg_mr"] == (4 * WORKERS + 3 * homes + 1, 8) == count["dereg_mr"], (adapters, count))
     served = {device: sum(count[f"served:{host}:{device}"][0] for host in range(HOSTS)) for device in ("fake0", "fake1")}
     share = served["fake1"] / sum(served.values())
@@ -43,8 +43,8 @@ def check_counts(build, adapters):
 
 
 def check_checkpoints(build):
-    """A job with two adapters makes checkpoints, and leaves the last one. Jobs of other shapes continue from that checkpoint and
-    get the same answer."""
+    """A job with two adapters per host makes checkpoints, and leaves the last one. Jobs of other shapes continue from
+    that checkpoint and get the same answer."""
     with tempfile.TemporaryDirectory() as folder:
         answers = set()
         for workers, hosts, adapters, restart in (8, 2, 2, "no"), (8, 2, 1, "yes"), (3, 1, 2, "yes"), (8, 4, 2, "yes"):

@@ -15,7 +15,7 @@ GIVEN_BACK = {"open_device": "close_device", "reg_mr": "dereg_mr", "create_cq": 
 
 
 def check(build, workers, hosts, shared=False):
-    """shared: the first worker of each host registers the pool. In that case a host must have several workers."""
+    """shared: the first worker of each host registers the pool. In that case some host must have several workers."""
     connect = "host,regions=shared" if shared else "host"
     run = Run(build, workers, fib(build, 20), hosts=hosts, TRANSPORT="auto" if hosts > 1 else "ibv", CONNECT=connect)
     count = run.count
@@ -23,20 +23,19 @@ def check(build, workers, hosts, shared=False):
     # Per worker: one queue pair to a worker of each other host, and one to the worker itself.
     expect(count["create_qp"] == (workers * hosts, hosts), count)
     expect(count["modify_qp"] == (3 * workers * hosts, 3 * hosts), count)
-    imports = workers if shared else 0  # the first worker of a host imports its own domain, as a test
+    imports = workers if shared else 0  # even the first worker of a host, which imports its own domain as a test
     for taken, given in GIVEN_BACK.items():
         more = imports if taken == "open_device" else 0
         expect(count[taken][0] + more == count[given][0] and count[taken][0] >= workers, (taken, count))
     expect(count["import_device"][0] == count["import_pd"][0] == imports, count)
     domains = hosts if shared else workers
     expect(count["alloc_pd"][0] == domains and count["dealloc_pd"][0] == domains + count["alloc_parent_domain"][0], count)
-    # Each worker has one region, for its own segment. Each domain has two regions, for the segments of the host's
-    # workers.
+    # Each worker has one region, its own segment. Each domain has two, the stacks and the words of the host's workers.
     expect(count["reg_mr"] == (workers + 2 * domains, 3), count)
-    # A worker publishes two keys, and on several hosts a third one about the hosts that it has reached.
+    # A worker publishes two keys. On several hosts it publishes a third key, about the hosts that it has reached.
     keys = 2 + (hosts > 1)
     expect(count["pmix_put"] == (keys * workers, keys) and count["pmix_put_bytes"][0] >= 256 * workers, count)
-    # A worker reads three values about each other worker: identity, segment and endpoint.
+    # A worker reads identity and attach info of every worker in one value, and the endpoints to which it connects.
     expect(hosts > 1 or count["pmix_get_bytes"][1] <= 512 * workers + 4096, count)
     expect(count["requests"][0] >= workers and count["mr_pages"][0] >= count["mr_bytes"][0] // 4096, count)
     print(f"{workers} workers on {hosts} hosts{', shared' if shared else ''}: " + ", ".join(f"{call} {n[1]}" for call, n in count.items() if n[0]))
@@ -58,7 +57,7 @@ def main():
             check(build, workers, hosts, shared=True)
     check_fallback(build, ["import_device:EINVAL"], 6)
     check_fallback(build, ["import_pd:EINVAL"], 6)
-    check_fallback(build, ["3:import_device:EPERM"], 3)  # one of two workers on rank 1's host
+    check_fallback(build, ["3:import_device:EPERM"], 3)  # rank 1's host has ranks 1, 3 and 5
 
 
 main()

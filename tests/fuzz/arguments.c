@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: uatrun accepts any command line (words separated by newlines), or refuses it with a status. */
+/* Description: uatrun makes a job of a command line (words separated by newlines), or ends with a status from 0 to
+ * 127. */
 #include <getopt.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the transport over shared memory refuses what a peer publishes, unless it is attach info of this build
- * and this job. The input is XORed onto good attach info, so that the result passes some checks. The attach info always
- * names this process.
+ * Description: the transport over shared memory attaches a segment only if it has the size and the nonce of the good
+ * attach info. The input is XORed onto this good attach info, so that the result passes some checks. The attach info
+ * always names this process.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 1; i < size && i <= sizeof(info); i++)
         ((uint8_t *)&info)[i - 1] ^= data[i];
     info.pid = getpid();
-    blob = malloc(bytes); /* exactly that size, so that a read beyond the end is detected */
+    blob = malloc(bytes); /* the exact size, so that a read beyond the end is detected */
     memset(blob, 0, bytes);
     memcpy(blob, &info, bytes < sizeof(info) ? bytes : sizeof(info));
     struct uat_endpoint endpoint = {.data = blob, .size = bytes, .host = "there"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: the transport over verbs refuses what a peer publishes, unless it is an endpoint of this peer in this
- * job, with values that can be used. */
+ * job, with values that can be used. The input is XORed onto a good endpoint, so that the result passes some checks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ibv.port.attr.active_mtu = IBV_MTU_1024;
     ibv.port.attr.link_layer = IBV_LINK_LAYER_ETHERNET;
     ibv.port.device_attr.orig_attr.max_qp_rd_atom = ibv.port.device_attr.orig_attr.max_qp_init_rd_atom = 16;
-    ibv.base.rank = PEER; /* what a correct peer would publish */
+    ibv.base.rank = PEER; /* write the endpoint that a correct peer would publish */
     if (uat_ibv_endpoint_write(&ibv.base, good, &bytes))
         abort();
     ibv.base.rank = 1;

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ibv.connection_count = CONNECTIONS;
     struct uat_ibv_greeting g = {UAT_IBV_ENDPOINT_MAGIC, 2, ibv.token};
     size_t bytes = size > 0 && data[0] % 4 == 0 ? size - 1 : sizeof(g);
-    for (size_t i = 1; i < size && i <= sizeof(g); i++) /* a good greeting with some bits changed */
+    for (size_t i = 1; i < size && i <= sizeof(g); i++) /* make a good greeting with some bits changed */
         ((uint8_t *)&g)[i - 1] ^= data[i];
     uint8_t *sent = malloc(bytes ? bytes : 1); /* the exact size, so that a read beyond the end is detected */
     memset(sent, 0, bytes);

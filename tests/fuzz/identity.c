@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a worker refuses rank 0's identity unless all values that must be equal are equal. */
+/* Description: a worker refuses rank 0's identity unless ABI, settings and loaded objects equal its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +7,14 @@
 #include "runtime/segment/segment.h"
 #include "runtime/settings.h"
 
-struct uat_segment uat_segment; /* defined here, because its own file needs most of the runtime */
+struct uat_segment uat_segment; /* defined here, because segment.c needs most of the runtime */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct uat_identity own;
-    static size_t equal; /* settings that workers compare */
+    static size_t equal; /* number of settings that workers compare */
     struct uat_identity zero;
     size_t bytes = size > 0 && data[0] % 4 == 0 ? size : sizeof(zero);
     char *blob;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: within bounds of memory and time, uat-report makes a page of any timeline or refuses the timeline in one
-line.
+"""Description: uat-report turns any timeline into a page, or refuses it in one line, within 1 GiB of address space and
+60 seconds.
 usage: report.py SECONDS [SEED]"""
 import copy
 import json
@@ -24,7 +24,7 @@ VALUES = [0, -1, 1, 2, 64, 65535, 65536, 99999999, 1 << 31, 1 << 63, -(1 << 63),
 
 
 def spoil(events, chance):
-    """Change random values in random events."""
+    """Change or remove random values of random events, or replace an event by a value."""
     for _ in range(chance.randint(1, 4)):
         event = chance.choice(events)
         if chance.random() < 0.1:

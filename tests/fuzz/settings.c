@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the runtime accepts any environment (variables separated by newlines), or refuses it with a one-line
- * message. */
+/* Description: the runtime reads valid settings from an environment (variables separated by newlines), or refuses it
+ * with a one-line message. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 if (!uat_settings_text(uat_settings, row->name, value))
                     abort();
     } else if (error[0] == '\0' || strchr(error, '\n')) {
-        abort(); /* refused without a message */
+        abort(); /* refused, but not with a one-line message */
     }
     free(text);
     return 0;

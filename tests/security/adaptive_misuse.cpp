@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: each mistake with adaptive requests ends the job with a message. usage: misuse MISTAKE */
+/* Description: each mistake with adaptive requests ends the job with a message. usage: adaptive-misuse MISTAKE */
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -19,7 +19,7 @@ bool is(const void *arg, const char *mistake)
     return std::strcmp(static_cast<const char *>(arg), mistake) == 0;
 }
 
-/* Counts the iterations and makes the mistake. */
+/* Counts the iterations, and makes the mistake `arg` if it is one of a body. */
 void count(uat_context_t *c, const void *arg, void *result)
 {
     std::int64_t begin, end;
@@ -41,7 +41,8 @@ void count(uat_context_t *c, const void *arg, void *result)
     *static_cast<long *>(result) = sum;
 }
 
-/* Posts a request. If `run` is true, runs the part that is given. Otherwise leaves the request open. */
+/* Posts a request. If `run` is true, waits for a part and runs it. Otherwise leaves the request open. Returns 0 if all
+ * tries fail. */
 int ask(int victim, bool run)
 {
     for (int i = 0; i < 50; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a job in which words that peers write are overwritten, as by a faulty peer. `pokes` starts this program
- * for each word and value, and checks how the job ends. In one rank, a thread repeatedly writes the value into that
- * rank's own segment.
- * Usage: poke RANK WORD VALUE (if the word does not exist, nothing is overwritten). "poke list" prints the words.
+ * Description: a job in which one rank overwrites a word of its own segment, as a faulty peer would. `pokes` starts
+ * this program for each word and value, and checks how the job ends. A thread writes the value again and again; only
+ * into a flow's ledger, a task writes it once.
+ * Usage: poke RANK WORD VALUE (an unknown word overwrites nothing). "poke list" prints the words.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -47,7 +47,7 @@ struct objects {
     bool adaptive;  /* whether adaptive requests are made */
 };
 
-/* --- The value to write. `old` is the current value. */
+/* --- The value to write in place of `old`. Returns false if `old` must stay. */
 static bool value_of(const char *kind, uint64_t old, uint64_t *value)
 {
     static const struct {
@@ -60,7 +60,7 @@ static bool value_of(const char *kind, uint64_t old, uint64_t *value)
             *value = fixed[i].value;
             return true;
         }
-    if (!strcmp(kind, "lost")) { /* once: subtract what a peer added last */
+    if (!strcmp(kind, "lost")) { /* once: undo a peer's last addition of 1 */
         static bool done;
         *value = old - 1;
         return old > 2 && !done && (done = true);
@@ -68,8 +68,8 @@ static bool value_of(const char *kind, uint64_t old, uint64_t *value)
     *value = !strcmp(kind, "misaligned")     ? old | 4
              : !strcmp(kind, "another-rank") ? old ^ (uint64_t)9 << 48
                                              : old + 0x1000000;
-    return old != 0 && old != *value && old < (UINT64_C(4) << 48); /* is `old` a name or an address that was not
-                                                                    * overwritten yet? */
+    /* Change only addresses, and names of ranks below 4: not 0, and no rank that was changed already. */
+    return old != 0 && old != *value && old < (UINT64_C(4) << 48);
 }
 
 static const struct word *poked;
@@ -175,8 +175,8 @@ static int to_of(int i)
     return (i * 5 + 1) % DATA;
 }
 
-/* A flow of steps. If a ledger is to be corrupted, the unroller begins the flow on the ledger's rank, corrupts the
- * ledger, and migrates. Returns the number of wrong data. */
+/* A flow of steps. If a ledger is to be corrupted, the unroller migrates to rank `ledger`, unrolls half of the steps
+ * there, corrupts the ledger, and migrates to the next rank, which reads it. Returns the number of wrong values. */
 UAT_TASK(uint64_t, steps, uint64_t *, data, int, ledger)
 {
     uint64_t expected[DATA] = {0}, errors = 0;
@@ -218,7 +218,7 @@ static void sum(uat_context_t *c, const void *arg, void *result)
     *(uint64_t *)result = found;
 }
 
-/* Returns the number of wrong sums: a sum of parts that are taken, and a sum of parts that are given. */
+/* Computes one sum whose parts thieves take, and one whose parts victims give. Returns how many are wrong. */
 static uint64_t sums(void)
 {
     uint64_t errors = 0;
@@ -254,8 +254,8 @@ UAT_TASK(uint64_t, all, struct objects, o)
     return errors;
 }
 
-/* Make an array or a replica with its content, outside of runs. Returns 0 or a negative errno, which has been
- * reported. */
+/* Make and free an array or a replica, outside of runs. Counts a replica with wrong content in *wrong. Returns 0, or a
+ * negative errno that has been reported. */
 static int do_part(enum words_part part, uint64_t *wrong)
 {
     static char bytes[BYTES];
@@ -327,7 +327,7 @@ int main(int argc, char **argv)
         if (all_run(&wrong, objects) || uat_barrier() || uat_stats_total(&stats))
             return 1;
         if ((part == WORDS_GLOBAL || part == WORDS_REPLICA) && (failed = do_part(part, &wrong)))
-            break; /* all ranks get here and finalize */
+            break; /* the call fails on all ranks, so all ranks finalize */
         errors += wrong;
     }
     if (pokes) {

@@ -8,8 +8,7 @@
 extern "C" {
 #endif
 
-/* Overwrite the words that thieves READ about this context's interval. The new words are an interval that ends before
- * it begins. */
+/* Corrupt the part that thieves READ from this context's cell: its iterations then end before they begin. */
 void spoil_part(const uat_context_t *c);
 
 #ifdef __cplusplus

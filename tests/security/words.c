@@ -30,7 +30,7 @@ static int find_in_area(const struct word *w, uint64_t **at)
     return w->count;
 }
 
-/* Join records are at the start of their area. */
+/* The first `count` join records: a worker uses records with low numbers first. */
 static int find_in_records(const struct word *w, uint64_t **at)
 {
     for (int i = 0; i < w->count; i++)
@@ -45,7 +45,7 @@ static char *lent_block(size_t i)
     return unit < uat_heap.units ? uat_heap.memory + (size_t)unit * UAT_HEAP_UNIT : NULL;
 }
 
-/* The headers of blocks with waiting tasks. */
+/* The headers of blocks with waiting tasks, except joiners. */
 static int find_in_waiters(const struct word *w, uint64_t **at)
 {
     int n = 0;
@@ -57,7 +57,7 @@ static int find_in_waiters(const struct word *w, uint64_t **at)
     return n;
 }
 
-/* The select waiters. An entry in a queue names its select waiter. */
+/* The select waiters. Such a waiter is recognized by its first entry, which names it. */
 static int find_in_selects(const struct word *w, uint64_t **at)
 {
     int n = 0;
@@ -69,8 +69,8 @@ static int find_in_selects(const struct word *w, uint64_t **at)
     return n;
 }
 
-/* The states of ledgers if w->stride is 0; otherwise the chunks of ledgers, of which each has `count` words of this
- * name, `stride` bytes apart. Both are blocks of one kind, but only a state says its own size. */
+/* The states of ledgers if w->stride is 0; otherwise the chunks of ledgers. A chunk has `count` words of this name,
+ * `stride` bytes apart. Both are blocks of one kind, but only a state contains its own size. */
 static int find_in_ledgers(const struct word *w, uint64_t **at)
 {
     int n = 0;
@@ -99,9 +99,10 @@ static int find_freed_head(const struct word *w, uint64_t **at)
     return at[0] != NULL;
 }
 
-/* Words in objects that are free or were once freed, and words before such objects. The offset is relative to the
- * object. `stride` is a flag here: if it is not 0, nothing is found while the list of newly freed objects has entries,
- * because the owner will soon process them. So each object that is found is on a list of free objects. */
+/* Words of objects that were freed, and of the headers before them. The offset is relative to the object. An object in
+ * use again counts only for its state (offset -16). `stride` is a flag here: if it is not 0, nothing is found while the
+ * list of objects that peers have freed has entries. So each object that is found then is on one of the owner's lists
+ * of free objects. */
 static int find_in_freed(const struct word *w, uint64_t **at)
 {
     static const uint64_t freed = 0x7561742066726565; /* FREED of runtime/global/heap.c */
@@ -115,7 +116,7 @@ static int find_in_freed(const struct word *w, uint64_t **at)
     bool last = count > 0 && seen[count - 1] == head;
     if (!last && count < WORDS_INSTANCES && head % 16 == 0 && head - begin < 1 << 20)
         seen[count++] = head;
-    if (head && w->stride) /* the owner will soon process the newly freed objects */
+    if (head && w->stride) /* the owner will soon take these objects off the list */
         return 0;
     for (int i = 0; i < count; i++)
         if (((uint64_t *)seen[i])[-2] == (freed ^ seen[i]) || w->offset == (size_t)-16)
@@ -143,7 +144,8 @@ static int find_in_freed(const struct word *w, uint64_t **at)
     {                                                                                                                  \
         name, find_in_objects, NULL, offsetof(struct uat_waitobj, field), first, count, WORDS_ALL                      \
     }
-/* A word of each entry (the entries follow the head of a chunk); a word of the head; a word of a state. */
+/* IN_ENTRIES: a word of each entry of a chunk. IN_CHUNKS: a word of a chunk's head, which precedes the entries.
+ * IN_STATES: a word of a ledger's state. */
 #define IN_ENTRIES(name, field)                                                                                        \
     {                                                                                                                  \
         name, find_in_ledgers, NULL, UAT_FLOW_ENTRY + offsetof(struct uat_flow_entry, field), UAT_FLOW_ENTRY,          \
@@ -165,7 +167,8 @@ static int find_in_freed(const struct word *w, uint64_t **at)
     {                                                                                                                  \
         name, find_in_area, area, offset, stride, count, part                                                          \
     }
-/* The words that name an array's memory object. The first worker of each host has one. */
+/* A word of the description of an array's memory object, in the area from which all workers READ it. Only the first
+ * worker of each host puts a memory object there. */
 #define IN_MEMOBJS(name, field) AT(name, "gather", offsetof(struct uat_memobj, field), 0, 1, WORDS_GLOBAL)
 
 const struct word words[] = {
@@ -223,8 +226,8 @@ const struct word words[] = {
     IN_OBJECTS("mutex.locked", 3, 1, word[0]),
     IN_OBJECTS("group.count", 4, 1, word[0]),
     /* The words of runtime/job/collective.c are, in this order: runs_ended, which takes a cache line; barrier[24];
-     * run_result; and told[2][24], whose elements have 24 bytes. The words of tree.c are up[24] and down, which end at
-     * a cache line, and share[24], whose elements begin with a struct uat_told. */
+     * run_result; and told[2][24], whose elements have 24 bytes. The words of tree.c begin with up[24] and down. From
+     * the next cache line on follows share[24], whose elements begin with a struct uat_told. */
     AT("run.ended", "barriers and ends of runs", 0, 0, 1, WORDS_ALL),
     AT("barrier.count", "barriers and ends of runs", 64, 8, 2, WORDS_ALL),
     AT("run.origin", "barriers and ends of runs", 256, 0, 1, WORDS_ALL),

@@ -8,9 +8,9 @@
 
 enum { WORDS_OBJECTS = 6, WORDS_INSTANCES = 512 };
 
-/* Optional parts of the program. Task trees, objects and collective calls always run. An optional part takes time, so
- * it runs only if one of its words is corrupted. Until the unroller migrates, only the unroller's worker uses the
- * ledger. So the words of WORDS_LEDGER are corrupted just before the unroller migrates. */
+/* The optional part of the program that a word belongs to. WORDS_ALL: none, because task trees, objects and collective
+ * calls always run. An optional part takes time, so it runs only if one of its words is corrupted. Another worker reads
+ * a ledger only after the unroller migrates, so the words of WORDS_LEDGER are corrupted just before that. */
 enum words_part { WORDS_ALL, WORDS_REPLICA, WORDS_GLOBAL, WORDS_FLOW, WORDS_LEDGER, WORDS_ADAPTIVE };
 
 struct word {
@@ -24,7 +24,7 @@ struct word {
     enum words_part part;
 };
 
-/* The names of the objects: three channels, a mutex, a group, a semaphore. */
+/* The names of the objects: three channels, a mutex, a task barrier (`group`), a semaphore. */
 extern uint64_t words_objects[WORDS_OBJECTS];
 
 extern const struct word words[];

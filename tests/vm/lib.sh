@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
-# What the tests of tests/vm/run share. Sourced. It sets TMPDIR to a separate folder of the test.
+# What the tests of tests/vm/run share. Sourced. Sets TMPDIR to a folder that only the test uses.
 set -u
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 failures=0
@@ -8,7 +8,7 @@ failures=0
 packages_want ibverbs-utils ibv_rc_pingpong
 packages_want iputils-ping ping
 packages_check
-# Code for a guest's shell: repeats a command that needs a server until the server answers.
+# Code for a guest's shell: repeats a command until it succeeds, up to 50 times, because its server may start late.
 retry='retry() { for try in $(seq 50); do "$@" && return; sleep 0.2; done 2>/dev/null; return 1; }'
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -25,7 +25,8 @@ expect()
     failures=$((failures + 1))
 }
 
-# vm_run [OPTION]... -- COMMAND [ARG]...: runs a command in guests; sets the variables out, err and status.
+# vm_run [OPTION]... -- COMMAND [ARG]...: runs a command in guests; sets the variables out, err and status. If a package
+# is missing, the test is skipped.
 vm_run()
 {
     "$vm/run" --build "$build" "$@" >"$scratch/out" 2>"$scratch/err"
@@ -38,7 +39,7 @@ vm_run()
     fi
 }
 
-# QEMU's working folder is inside its owner's temporary folder, so the folder identifies the owner.
+# The QEMU processes of this test. Their working folders are inside the test's temporary folder.
 qemu_pids()
 {
     local pid
@@ -49,7 +50,7 @@ qemu_pids()
 
 left_behind() { qemu_pids; ls -A "$TMPDIR"; }
 
-# If the runner is killed, other processes clean up, which takes a moment.
+# Waits up to a minute, because other processes clean up if tests/vm/run is killed.
 expect_clean()
 {
     local tries

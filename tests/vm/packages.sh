@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The Debian packages with the files that the guests need. Sourced by run and prepare.
+# Finds out which Debian packages are missing that the guests need. Sourced by run, prepare and lib.sh.
 
 # Tools in sbin are not on the path of every user.
 PATH=$PATH:/usr/sbin:/sbin
 missing=()
 
-# Each package is given with the command or file (a pattern) that it installs.
+# packages_want PACKAGE THING: the package is missing unless THING exists, a command or a file (an absolute pattern).
 packages_want()
 {
     local package=$1 thing=$2
@@ -45,7 +45,7 @@ packages_want_image()
     packages_want util-linux flock
 }
 
-# Skips the test if anything is missing.
+# Ends this script with 77 (a test is skipped) if a package is missing.
 packages_check()
 {
     [ ${#missing[@]} = 0 ] && return

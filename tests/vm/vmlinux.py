@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Extracts the plain ELF kernel from a bzImage: vmlinux.py BZIMAGE VMLINUX
 
-QEMU directly starts an ELF kernel that has a PVH note. So the emulated processor need not unpack the kernel. This saves
+QEMU starts an ELF kernel with a PVH note directly. So the emulated processor need not unpack the kernel, which saves
 several seconds per boot. Offsets are from Documentation/x86/boot.rst in Linux.
 """
 import lzma
