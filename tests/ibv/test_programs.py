@@ -26,7 +26,7 @@ WITH_TWO = PROGRAMS[-1:] + WAITING  # run with two workers under claim
 # one kind of connection for each start of all programs over two guests
 CONNECT = ["host", "rdmacm,neighbours=adapter", "worker", "host,neighbours=adapter"]
 TREE = 105178  # number of nodes of the tree
-TRIALS = 300  # number of trials per litmus test
+TRIALS = 100  # number of trials per litmus test
 
 
 def programs(deque, workers):
