@@ -53,7 +53,7 @@ int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, 
     uat_ring_init(ring);
     *d = (struct uat_deque){
         .top = entries, .ring = ring, .entries = entries, .index = index, .capacity = capacity, .user = *user};
-    uat_deque_start(d, false);
+    uat_deque_start(d);
     return 0;
 }
 

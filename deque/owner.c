@@ -373,9 +373,9 @@ void uat_deque_look_always(struct uat_deque *d)
     d->push_claims = d->pop_claims = NEVER;
 }
 
-void uat_deque_start(struct uat_deque *d, bool watch)
+void uat_deque_start(struct uat_deque *d)
 {
-    uat_deque_watch(d, watch);
+    uat_deque_watch(d, false);
     uat_deque_look_always(d);
     d->cap = d->user.keep_private ? 0 : UAT_RING_SLOTS;
 }

@@ -276,8 +276,8 @@ void uat_deque_watch(struct uat_deque *d, bool watch);
 /* Make the next push and the next pop take the slow path. The slow path sets push_claims and pop_claims anew. */
 void uat_deque_look_always(struct uat_deque *d);
 
-/* Start a run with the full cap, or with a cap of 0 if user.keep_private is set. watch: as for uat_deque_watch(). */
-void uat_deque_start(struct uat_deque *d, bool watch);
+/* Start a run with the full cap, or with a cap of 0 if user.keep_private is set. */
+void uat_deque_start(struct uat_deque *d);
 
 /* End a run. Between runs every push takes the slow path, which refuses the spawn. */
 void uat_deque_stop(struct uat_deque *d);

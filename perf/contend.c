@@ -134,7 +134,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     struct uat_deque *deque = uat_inspect_deque();
     struct uat_deque_user user = deque->user;
     deque->user.part = always;
-    uat_deque_start(deque, false);
+    uat_deque_start(deque);
     int status = 0;
     for (int64_t i = 0; i < 2 * rounds && !status; i++)
         status = run_round(&rows[i % 2]);

@@ -154,7 +154,7 @@ static void time_deque(int64_t batches)
     uintptr_t base = uat_probe_thread_base(0), sp = base;
 
     deque->user.part = always; /* these entries need no join record, because no task belongs to them */
-    uat_deque_start(deque, false);
+    uat_deque_start(deque);
     uat_deque_push_gone(deque, base);
     for (int64_t batch = 0; batch < batches; batch++) {
         uint64_t begin = uat_counter();

@@ -76,7 +76,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     uat_modes_note();
     uat_straggler_run();
     uat_stop_run();
-    uat_deque_start(&w->deque, false);
+    uat_deque_start(&w->deque);
     uat_stop_watch();
     if (uat_checkpoint_is_interrupted()) {
         uat_checkpoint_go_on();

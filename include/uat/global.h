@@ -36,9 +36,12 @@
  *   - At a spawn, a join or a task's end, the task must have no range checked out and no transfer in flight.
  *     UAT_TORTURE=steal detects all violations. Every run detects a violation by a task that is published or parts from
  *     its spawner.
- *   - A call of sync.h that waits has the same rule. A call that does not wait may be made with ranges checked out.
- *     Bytes written to these ranges are kept. The next checkout of other bytes sees the writes that the call orders
- *     before that checkout.
+ *   - At uat_barrier(), at the start and end of uat_run(), at uat_finalize(), and in free, freeze, thaw and
+ *     temporary_open, the worker must have no range checked out and no transfer in flight. Every run detects all
+ *     violations. alloc and open may be called with ranges checked out and transfers in flight.
+ *   - A call of sync.h that waits has the same rule as a spawn. A call that does not wait may be made with ranges
+ *     checked out. Bytes written to these ranges are kept. The next checkout of other bytes sees the writes that the
+ *     call orders before that checkout.
  *   - An access lasts from checkout to checkin. Until the checkin, no other task may write the bytes, even if an object
  *     of sync.h orders that write.
  *   - A range checked out for writing must not overlap any other checkout. UAT_TORTURE detects every overlap.

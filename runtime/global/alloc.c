@@ -40,6 +40,7 @@ static size_t chunk_for(size_t share)
     return share ? (share + unit - 1) / unit * unit : unit;
 }
 
+/* Ranges may be checked out meanwhile: this call makes neither a RELEASE nor an ACQUIRE, and frees no memory. */
 void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t block)
 {
     struct uat_array *a = NULL;

@@ -100,8 +100,9 @@ void uat_arena_close(void)
     struct uat_global *g = &uat_global;
     if (g->arena.base)
         munmap(g->arena.base, g->arena.size + g->cache.ring_size);
-    if (g->cache.slot && g->arena.fd >= 0)
+    if (g->arena.fd >= 0)
         close(g->arena.fd);
+    g->arena.fd = -1;
     uat_far.shown = &nothing;
     uat_far.mask = 0;
     free(g->cache.slot);

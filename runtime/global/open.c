@@ -25,6 +25,7 @@ int uat_global_prepare(const struct uat_global_config *config)
     for (size_t i = 0; i < UAT_GRANULES; i++)
         g->array.granule[i] = &uat_nowhere;
     g->config = *config;
+    g->arena.fd = -1;
     g->array.by_size = uat_divisor((uint64_t)size);
     g->strict = config->strict;
     g->cache.epoch = 1;

@@ -26,7 +26,9 @@ static struct {
 } watched = {.rank = -1};
 
 /* The other workers of this machine in the same PID namespace. A signal handler may read this at any time, in any
- * thread. So `count` is set last and cleared first. */
+ * thread. So `count` is set last, and the list is never freed: a handler on another thread may still be reading it
+ * while this worker closes. A process makes one list, because it takes part in one job only. Unit tests make
+ * several. */
 static struct {
     pid_t *pid;
     int count;
@@ -37,8 +39,7 @@ static bool is_neighbour(const struct uat_identity *own, const struct uat_identi
     return other->binding.machine == own->binding.machine && other->pid_space == own->pid_space;
 }
 
-/* Release: when uat_neighbour_end() sees a count, that number of process numbers is valid. While this worker closes,
- * this holds only for a handler on the same thread. */
+/* Release: when uat_neighbour_end() sees a count, that number of process numbers is valid. */
 static void set_count(int count)
 {
     __atomic_store_n(&others.count, count, __ATOMIC_RELEASE);
@@ -47,7 +48,7 @@ static void set_count(int count)
 static int list_others(const struct uat_roster *roster)
 {
     int count = 0;
-    others.pid = malloc((size_t)roster->size * sizeof(*others.pid));
+    others.pid = realloc(others.pid, (size_t)roster->size * sizeof(*others.pid));
     if (!others.pid) {
         uat_error("no memory for the list of this machine's workers");
         return -ENOMEM;
@@ -90,8 +91,6 @@ void uat_neighbour_close(void)
 {
     set_count(0);
     watched.rank = -1;
-    free(others.pid);
-    others.pid = NULL;
 }
 
 /* State T means stopped by a signal. State t, stopped by a debugger, does not count. */

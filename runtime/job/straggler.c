@@ -21,7 +21,8 @@ static struct {
     uint64_t survey;  /* time of the next look at all workers, in seconds */
     uint64_t entered; /* since when all are in the run that ends, or wait for each other; 0 if unknown */
     bool any_late;    /* a survey of this wait has found a late worker */
-    uint64_t longest; /* the longest wait that was reported, in seconds; only a wait twice as long is reported next */
+    uint64_t longest; /* the longest wait that this worker has reported, in seconds */
+    uint64_t due;     /* this worker looks whether it has to report the wait once it has lasted this long, in seconds */
     bool differs;     /* the last look found a different call */
     bool reported;
     bool root_entered; /* rank 0 has been seen in the current run */
@@ -66,6 +67,9 @@ static void begin(int rank)
     wait.since = wait.looked = now;
     wait.survey = now + survey_seconds();
     wait.entered = 0;
+    wait.due = (uint64_t)uat_job_settings.stall_timeout;
+    if (wait.due < 2 * wait.longest)
+        wait.due = 2 * wait.longest;
     wait.any_late = wait.differs = wait.reported = false;
 }
 
@@ -89,21 +93,28 @@ static void warn_late(int rank, int others, uint64_t waited)
              rank, more, uat_call_name(), uat_job_settings.stall_timeout);
 }
 
-/* Is the wait long enough to report? Each wait is reported once, and only if it is twice as long as the longest wait
- * reported so far. */
+/* Is the wait long enough to report? A worker reports each wait once, and only if it is twice as long as the longest
+ * wait that this worker has reported so far. */
 static bool is_worth_a_line(uint64_t waited)
 {
-    if (uat_job_settings.stall_timeout == 0 || wait.reported || waited < (uint64_t)uat_job_settings.stall_timeout ||
-        waited < 2 * wait.longest)
-        return false;
-    return wait.reported = true;
+    return uat_job_settings.stall_timeout > 0 && !wait.reported && waited >= wait.due;
+}
+
+/* Another rank has to report the wait. That rank may stop waiting before it does so. So look again, but seldom, because
+ * a look may READ from many workers. */
+static void leave_to_another(uint64_t waited)
+{
+    wait.due = 2 * waited;
 }
 
 static void report(uint64_t waited)
 {
     struct survey s;
-    if (!survey(&s, true))
+    if (!survey(&s, true)) {
+        leave_to_another(waited);
         return;
+    }
+    wait.reported = true;
     if (s.late > 0)
         warn_late(s.first_late, s.late - 1, waited);
     else if (s.busy >= 0)
@@ -216,8 +227,11 @@ void uat_straggler_root(void)
         if (!is_worth_a_line(waited))
             break;
         for (int rank = 1; rank < uat_self.rank; rank++)
-            if (uat_call_look(rank, &word) != UAT_PEER_LATE)
-                return; /* that rank is in the run, and reports the wait */
+            if (uat_call_look(rank, &word) != UAT_PEER_LATE) { /* that rank is in the run, and reports the wait */
+                leave_to_another(waited);
+                return;
+            }
+        wait.reported = true;
         warn_late(0, 0, waited);
         break;
     default:

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* What messages call the `returned` word. */
-#define UAT_LENT_MARK "the mark of a join record or a block that is given back"
+#define UAT_LENT_MARK "the mark of a join record, a stack or a block that is given back"
 
 struct uat_lent {
     uint32_t *items; /* numbers of the lent objects, unordered */

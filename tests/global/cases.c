@@ -130,6 +130,33 @@ static int freeze(void)
     return rc ? rc : uat_global_thaw(array);
 }
 
+/* An array is allocated while each rank has a far range checked out for writing, another for reading, and a transfer in
+ * flight. */
+static int alloc_while_open(void)
+{
+    static uat_global_transfer_t t;
+    static unsigned char local[PART];
+    unsigned char *other = uat_rank() == 0 ? far : array, *own = uat_rank() == 0 ? array : far;
+    unsigned char *q = uat_global_checkout(other, PART, UAT_WRITE);
+    const unsigned char *r = uat_global_checkout(other + BLOCK, PART, UAT_READ);
+    memset(q, 212, PART / 2);
+    uat_global_get_begin(&t, local, other + (size_t)2 * BLOCK, PART);
+    unsigned char *second = uat_global_alloc((size_t)uat_size() * BLOCK, UAT_BLOCKED, 0);
+    if (!second)
+        return -1;
+    write_by_checkout(second + (size_t)(1 - uat_rank()) * BLOCK, PART, 213);
+    memset(q + PART / 2, 212, PART / 2);
+    expect("open for reading", r, PART, 1);
+    uat_global_transfer_wait(&t);
+    expect("transferred", local, PART, 2);
+    uat_global_checkin(other + BLOCK, PART, UAT_READ);
+    uat_global_checkin(other, PART, UAT_WRITE);
+    int rc = uat_barrier();
+    expect("open for writing", own, PART, 212);
+    expect("of the second array", second + (size_t)uat_rank() * BLOCK, PART, 213);
+    return rc;
+}
+
 enum { OBJECTS = 40 };
 
 /* Rank 1 frees all objects of rank 0. Then rank 0 allocates the same number of objects again. The memory of rank 0 has
@@ -252,6 +279,7 @@ static const struct {
              {"two-beside-the-ring", two_beside_the_ring},
              {"get-over-an-edge", get_over_an_edge},
              {"freeze", freeze},
+             {"alloc-while-open", alloc_while_open},
              {"give-all-back", give_all_back},
              {"give-back-written", give_back_written},
              {"put-then-others", put_then_others},

@@ -207,6 +207,18 @@ static int misuse_temporary(int together)
     return 0;
 }
 
+/* "open-...": all ranks make a collective call; rank 0 has a range checked out. */
+static int call_while_open(void)
+{
+    if (strncmp(which, "open-", 5) == 0 && uat_rank() == 0)
+        uat_global_checkout(array, 8, UAT_READ);
+    return is("open-free")        ? uat_global_free(array)
+           : is("open-freeze")    ? uat_global_freeze(array)
+           : is("open-thaw")      ? uat_global_thaw(array)
+           : is("open-temporary") ? uat_global_temporary_open(1 << 20, 0)
+                                  : 0;
+}
+
 /* The collective calls before the mistake. */
 static int prepare(void)
 {
@@ -326,7 +338,7 @@ int main(int argc, char **argv)
         return uat_finalize() ? 1 : 3;
     if (is("empty") && uat_global_alloc(0, UAT_BLOCKED, 0) == NULL)
         return uat_finalize() ? 1 : 3;
-    if (misuse_temporary(1))
+    if (misuse_temporary(1) || call_while_open())
         return uat_finalize() ? 1 : 3;
     if (is("free-middle") && uat_global_free(array + 8))
         return uat_finalize() ? 1 : 3;

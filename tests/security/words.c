@@ -15,6 +15,7 @@
 #include "runtime/sched/park.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
+#include "runtime/segment/settings.h"
 #include "runtime/sync/waitobj.h"
 
 uint64_t words_objects[WORDS_OBJECTS];
@@ -36,6 +37,18 @@ static int find_in_records(const struct word *w, uint64_t **at)
     for (int i = 0; i < w->count; i++)
         at[i] = (uint64_t *)(void *)(uat_segment.records + (size_t)i * uat_segment.record_stride + w->offset);
     return w->count;
+}
+
+/* The marks of this worker's stacks of UAT_STACKS=iso, which are join records. */
+static int find_in_berths(const struct word *w, uint64_t **at)
+{
+    size_t count = uat_segment_region_size() / uat_segment_settings.berth / (size_t)uat_self.size,
+           first = count * (size_t)uat_self.rank;
+    struct uat_record *marks = uat_segment_find(w->area)->at;
+    int n = 0;
+    for (; n < WORDS_INSTANCES && (size_t)n < count; n++)
+        at[n] = (uint64_t *)(void *)((char *)&marks[first + (size_t)n] + w->offset);
+    return n;
 }
 
 /* Lent block i, or NULL. The list may change during the search, but each of its items is or was a block. */
@@ -194,6 +207,7 @@ const struct word words[] = {
     IN_RECORDS("record.state", state),
     IN_RECORDS("record.count", count),
     IN_RECORDS("record.returned", returned),
+    {"berth.returned", find_in_berths, "berths", offsetof(struct uat_record, returned), 0, 0, WORDS_ALL},
     IN_RECORDS("record.views", views),
     IN_RECORDS("record.waiter.rank", waiter.rank),
     IN_RECORDS("record.waiter.block", waiter.block),

@@ -120,7 +120,7 @@ static void open_mail(const struct peer *me, struct uat_mail *mail, struct uat_d
                       bool grants)
 {
     (grants ? uat_grant_open : uat_mail_open)(mail, d, me->transport, l->mailbox, &l->landing->mail);
-    uat_deque_start(d, false);
+    uat_deque_start(d);
 }
 
 static void owner(struct peer *me, struct shared *shared, const struct layout *l)

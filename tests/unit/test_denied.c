@@ -2,8 +2,9 @@
 /*
  * Description: memory and signals that the system denies. Each request that uat_init() makes is denied once, in a
  * separate process. Either the start fails with a one-line message, or it succeeds and a run works. A deque that could
- * not be opened keeps no memory.
+ * not be opened keeps no memory, and global memory that could not be opened keeps no file.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -17,6 +18,7 @@
 #include "runtime/job/aslr.h"
 #include "tests/test.h"
 #include "uat.h"
+#include "uat/global.h"
 
 enum { REQUESTS_MAX = 1000, REQUESTS_MIN = 10, CAPACITY = 512, OUTPUT_MAX = 4096 };
 
@@ -36,6 +38,8 @@ static bool deny(void)
 /* The linker sends the library's own calls here (--wrap). off_t has 64 bits, so mmap() is mmap64(). */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__real_mmap64(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 int __real_munmap(void *at, size_t size);
 int __real_mprotect(void *at, size_t size, int protection);
@@ -46,6 +50,8 @@ int __real_sigaltstack(const stack_t *stack, stack_t *previous);
 
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 int __wrap_munmap(void *at, size_t size);
 int __wrap_mprotect(void *at, size_t size, int protection);
@@ -61,6 +67,14 @@ void *__wrap_malloc(size_t size)
 void *__wrap_calloc(size_t n, size_t size)
 {
     return deny() ? NULL : __real_calloc(n, size);
+}
+void *__wrap_realloc(void *p, size_t size)
+{
+    return deny() ? NULL : __real_realloc(p, size);
+}
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return deny() ? NULL : __real_aligned_alloc(alignment, size);
 }
 void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
@@ -198,6 +212,44 @@ TEST(deque_keeps_nothing)
         assert_int_equal(mapped, before);
     }
     assert_true(opened);
+}
+
+static int count_files(void)
+{
+    DIR *files = opendir("/proc/self/fd");
+    int count = 0;
+    while (files && readdir(files))
+        count++;
+    return files ? closedir(files), count : -1;
+}
+
+/* Open global memory with one request denied, in a separate process. Returns false if that was the first request beyond
+ * those that the opening makes. */
+static bool open_global(int which)
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (uat_init())
+            _exit(WRONG);
+        int files = count_files();
+        requests = 0;
+        denied = which;
+        int rc = uat_global_open(), made = requests;
+        denied = 0;
+        _exit(rc && count_files() != files ? WRONG : made < which ? STARTED : REFUSED);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) != WRONG);
+    return WEXITSTATUS(status) == REFUSED;
+}
+
+TEST(global_memory_keeps_no_file)
+{
+    int which = 1;
+    while (which < REQUESTS_MAX && open_global(which))
+        which++;
+    assert_true(which > REQUESTS_MIN && which < REQUESTS_MAX);
 }
 
 /* A push without an open deque writes a dummy entry and takes the slow path. */

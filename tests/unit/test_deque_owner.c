@@ -291,7 +291,8 @@ DEQUE_TEST(generation_is_new)
 DEQUE_TEST(watch_sees_every_push)
 {
     deque.user.keep_private = true;
-    uat_deque_start(&deque, true);
+    uat_deque_start(&deque);
+    uat_deque_watch(&deque, true);
     push(3);
     assert_int_equal(offered(), 0);
     assert_int_not_equal(*deque.look, deque.push_claims);

@@ -69,7 +69,7 @@ static int setup(void **state)
     /* In this test the two segments have different addresses, so the address that arrives is in `theirs`. */
     thief.low = (uintptr_t)theirs.stack;
     thief.high = (uintptr_t)(theirs.stack + STACK_WORDS);
-    uat_deque_start(&victim, false);
+    uat_deque_start(&victim);
     uat_deque_push_gone(&victim, (uintptr_t)(theirs.stack + STACK_WORDS));
     return 0;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a worker whose launcher does not answer ends the other workers of its machine, and no other process. A
- * record is refused if its process number stands for many processes, because a signal to it would reach all of them. */
+/* Description: a worker whose launcher does not answer ends the other workers of its machine, and no other process,
+ * also if the worker closes meanwhile. A record is refused if its process number stands for many processes, because a
+ * signal to it would reach all of them. */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +22,19 @@ enum { SELF, NEIGHBOUR, OTHER_MACHINE, OTHER_SPACE, SECOND_NEIGHBOUR, WORKERS };
 static struct uat_identity identity[WORKERS];
 static const struct uat_identity *list[WORKERS];
 static const struct uat_roster roster = {.size = WORKERS, .identity = list};
+
+static bool close_at_signal; /* the next signal finds that another thread has closed the worker's list */
+
+/* The linker puts this between uat_neighbour_end() and the C library. */
+int __real_sigqueue(pid_t pid, int number, const union sigval value);
+int __wrap_sigqueue(pid_t pid, int number, const union sigval value);
+int __wrap_sigqueue(pid_t pid, int number, const union sigval value)
+{
+    if (close_at_signal)
+        uat_neighbour_close();
+    close_at_signal = false;
+    return __real_sigqueue(pid, number, value);
+}
 
 static int start_all(void **state)
 {
@@ -63,6 +78,18 @@ TEST_WITH(end, start_all, NULL)
     assert_int_equal(end_of(OTHER_MACHINE), SIGKILL);
     assert_int_equal(end_of(OTHER_SPACE), SIGKILL);
     uat_neighbour_close();
+}
+
+/* A handler that has begun ends all workers that it has counted, although another thread closes at its first signal. */
+TEST_WITH(close_meanwhile, start_all, NULL)
+{
+    open_as("srun");
+    close_at_signal = true;
+    uat_neighbour_end();
+    assert_int_equal(end_of(NEIGHBOUR), SIGTERM);
+    assert_int_equal(end_of(SECOND_NEIGHBOUR), SIGTERM);
+    assert_int_equal(end_of(OTHER_MACHINE), SIGKILL);
+    assert_int_equal(end_of(OTHER_SPACE), SIGKILL);
 }
 
 /* Under uatrun, a worker ends no other worker: uatrun itself ends them, in its own order. */
