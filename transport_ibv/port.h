@@ -64,7 +64,7 @@ int uat_ibv_port_find(struct uat_ibv_port *ports, int n, const struct uat_ibv_se
 /* Set port->numa_node and port->distance. */
 void uat_ibv_port_place(struct uat_ibv_port *port);
 
-/* Query an open device and its port port->number. Returns 0, or an errno if the results in *port are not valid. */
+/* Query an open device and the port that *port names. Returns 0, or an errno if the results in *port are not valid. */
 int uat_ibv_port_ask(struct ibv_context *context, struct uat_ibv_port *port);
 
 /* The kind of 8-byte atomics that a device has. */

@@ -110,8 +110,8 @@ static _Noreturn void keep(const sigset_t *set)
 {
     while (keeper.living > 0) {
         int signal = sigwaitinfo(set, NULL);
-        /* Relaxed: a signal has reported the end of a worker. If end() killed the worker, the store in fail() came
-         * before the signal. */
+        /* Relaxed: if end() killed a worker, the store in fail() came before the SIGCHLD that reports the worker's end.
+         */
         while (__atomic_load_n(&keeper.failed, __ATOMIC_RELAXED))
             pause();
         if (signal == SIGCHLD)

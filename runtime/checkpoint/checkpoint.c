@@ -276,7 +276,7 @@ static bool write_all(const struct uat_chain *chain)
 {
     struct uat_sections_head head;
     struct uat_used used;
-    fflush(NULL); /* otherwise a restarted job would print the buffered text again */
+    fflush(NULL); /* otherwise the buffered text would be lost if the job is lost */
     int rc = begin(&head);
     if (rc)
         return false;

@@ -86,7 +86,7 @@ static int check_head(struct reader *r, const struct uat_sections_head *expected
     return rc;
 }
 
-/* Take the pieces with the numbers own, own + of, own + 2 of, and so on. Check only the words of the other pieces. */
+/* Take the pieces whose numbers modulo `of` are `own`. Check only the words of the other pieces. */
 static int take_pieces(struct reader *r, uint64_t own, uint64_t of)
 {
     for (uint64_t count = 1;; count++) {

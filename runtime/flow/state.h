@@ -17,7 +17,7 @@
 
 enum { UAT_FLOW_SHARERS = 10 /* maximum number of sharers that a line lists one by one */ };
 
-/* A chunk of the ledger. */
+/* What the unroller notes about a chunk of the ledger. */
 struct uat_flow_part {
     uint64_t name;
     uint64_t free; /* bit i: entry i is free */

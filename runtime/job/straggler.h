@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits for workers that have not entered a collective call yet. A worker may be late for any length of time. After
- * UAT_STALL_TIMEOUT, the lowest rank that waits reports once which worker it is waiting for, and continues to wait. If
- * that rank stops waiting and others do not, the lowest of those reports the wait later.
- * Meanwhile each waiting worker READs once a second from the worker that it waits for. So the waiting worker notices if
- * the two are in different calls, and it notices a cut network as soon as the transport can detect that. Stopped
+ * What workers do while they wait for one that has not entered a collective call. That worker may be late for any
+ * length of time. After UAT_STALL_TIMEOUT, the lowest rank that waits reports once which worker it is waiting for, and
+ * continues to wait. If that rank stops waiting and others do not, the lowest of those reports the wait later.
+ * Meanwhile each waiting worker READs once a second from the worker that it waits for. So the waiting worker notices
+ * if the two are in different calls, and it notices a cut network as soon as the transport can detect that. Stopped
  * workers are noticed by uatrun or a neighbour.
  *
  * The end of a run is bounded. Once every worker has entered the run, its end takes only a moment, unless a worker is

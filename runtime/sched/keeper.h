@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations on the blocks and records of a rank. They go to the keeper of that memory: the rank itself, or the worker
- * that keeps the memory of a ghost (runtime/segment/ghost.h). The caller passes the addresses that the names hold. */
+/* Operations on a rank's join records and evacuated stacks. They go to the keeper of that memory: the rank itself, or
+ * the worker that keeps the memory of a ghost (runtime/segment/ghost.h). The caller passes the addresses that the names
+ * hold. */
 #ifndef UAT_KEEPER_H
 #define UAT_KEEPER_H
 

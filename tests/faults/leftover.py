@@ -12,7 +12,7 @@ SOURCE = Path(__file__).resolve().parent.parent.parent
 
 def shows_host(place):
     """In a guest: whether that place belongs to the host, that is, contains the sources or the build. Other processes
-    also write to such a place."""
+    of the host also write there."""
     below = [SOURCE, Path(os.environ.get("VM_BUILD") or SOURCE)]
     return "VM_NODE" in os.environ and any(path.is_relative_to(place) for path in below)
 

@@ -19,7 +19,7 @@ typedef struct {
 
 static char *array;
 
-/* Data 0 to 7 live on the workers 0 to 7, and so on. */
+/* Datum i is in the memory of worker i % 8. */
 static datum *datum_at(int i)
 {
     return (datum *)(void *)(array + (size_t)(i % DATA) * UAT_GLOBAL_BLOCK);

@@ -61,7 +61,7 @@ static void work(char *near, char *far, char *both)
     uat_global_release();
     expect(__LINE__, 0, 0, 0, 4096, 1, 1);
     access_range(far + 8192 + 10, 20, UAT_WRITE);
-    expect(__LINE__, 0, 1, 4096, 0, 0, 0); /* only the edges of the range are fetched */
+    expect(__LINE__, 0, 1, 4096, 0, 0, 0); /* a part that is written incompletely is fetched */
     uat_global_release();
     uat_global_release();
     expect(__LINE__, 0, 0, 0, 20, 1, 1); /* the second release had no bytes to write */

@@ -183,7 +183,7 @@ JOB_TEST(job_process_killed)
     run_wait_output(&run, "is ready", 2);
     job = job_process();
     assert_true(job > 0);
-    kill(run.pid, SIGSTOP); /* so that this process does not see the end of the other one */
+    kill(run.pid, SIGSTOP); /* so that uatrun does not see the end of its job process */
     kill(job, SIGKILL);
     kill(run.pid, SIGKILL);
     run_finish(&run);

@@ -57,7 +57,7 @@ end:
     :: REACH(0, 0) :: REACH(0, 1) :: REACH(0, 2)
     od
 }
-#define IS_CLEARED(i) (buffer[0]??[eval(i + 1), f]) /* the owner loads its own store */
+#define IS_CLEARED(i) (buffer[0]??[eval(i + 1), f]) /* the owner sees its own buffered 0 in taken[i] */
 #else
 #define IS_CLEARED(i) false
 #endif

@@ -105,8 +105,8 @@ inline dequeue()
         atomic { f = first; c = count };
         t = tail;
         if
-        :: f == 0 -> (first != 0 || tail == 0) /* wait; while this process's own node is in the queue, the queue is
-                                                * never empty for long */
+        :: f == 0 -> (first != 0 || tail == 0) /* wait: first is 0 only briefly, since each process enqueues
+                                                * before it dequeues */
         :: f != 0 && t == f ->
             swap_first(f, c, 0);
             if

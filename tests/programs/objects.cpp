@@ -223,7 +223,7 @@ int root()
 int main()
 {
     uat::job job;
-    if (uat_global_temporary_open(1 << 21, 0)) /* twice the size of two arrays, because the arrays may leave gaps */
+    if (uat_global_temporary_open(1 << 21, 0)) /* twice what two arrays need, because of gaps */
         return 1;
     int errors = uat::run(root);
     return errors > 0 || job.finish() != 0 || job.finish() != 0;

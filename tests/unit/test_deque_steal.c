@@ -59,8 +59,8 @@ static bool rare_taken(const struct deque_stress_counts *sum)
            sum->owner.entries_aborted > 0;
 }
 
-/* Under the lock protocol no publication is withheld. Each claim is acknowledged before the next one, so no
- * acknowledgement is missing when its slot is used again. */
+/* As rare_taken(); and the owner has withheld a publication. Under the lock protocol the owner withholds none: each
+ * claim is acknowledged before the next one, so no acknowledgement is missing when its slot is used again. */
 static bool claim_taken(const struct deque_stress_counts *sum)
 {
     return rare_taken(sum) && (PEERS_SHARE > 1 || sum->owner.withheld > 0);
