@@ -14,21 +14,27 @@ struct span {
     int64_t first, count; /* the first of the iterations that have run, and their number */
 };
 
-/* Runs an interval in chunks of at most *arg iterations, and checks that the chunks of a part are consecutive. */
+/* Add the iterations [begin, end), which must follow those of *s. */
+static void append(struct span *s, int64_t begin, int64_t end)
+{
+    if (begin >= end || (s->count > 0 && begin != s->first + s->count))
+        printf("[%lld, %lld) follows %lld\n", (long long)begin, (long long)end, (long long)(s->first + s->count));
+    else
+        *s = (struct span){s->count > 0 ? s->first : begin, s->count + (end - begin)};
+}
+
+/* Runs an interval in chunks of at most *arg iterations, and checks that chunks and merged parts are consecutive. */
 static void run_all(uat_context_t *c, const void *arg, void *result)
 {
     struct span s = {0}, more;
     int64_t begin, end;
     while (uat_context_next(c, *(const int64_t *)arg, &begin, &end)) {
         uat_sim_work(2000);
-        if (begin >= end || (s.count > 0 && begin != s.first + s.count))
-            printf("the chunk [%lld, %lld) follows %lld\n", (long long)begin, (long long)end,
-                   (long long)(s.first + s.count));
-        else
-            s = (struct span){s.count > 0 ? s.first : begin, s.count + (end - begin)};
+        append(&s, begin, end);
     }
     while (uat_context_merge(c, &more))
-        s = (struct span){s.count > 0 ? s.first : more.first, s.count + more.count};
+        if (more.count > 0)
+            append(&s, more.first, more.first + more.count);
     *(struct span *)result = s;
 }
 
