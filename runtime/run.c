@@ -106,7 +106,22 @@ struct ending {
     uint64_t expected; /* the size that it must have; only rank 0 knows it */
 };
 
-/* The run has ended: take its result or its failure. */
+/* Copy a result of `size` bytes to the caller's room; a caller without room wants none. Returns 0, or -EMSGSIZE, which
+ * has been reported. */
+static int copy_result(void *result, size_t room, const void *bytes, size_t size)
+{
+    if (room == 0)
+        return 0;
+    if (size > room) {
+        uat_error("uat_run() was given room for a result of %zu bytes, but rank 0 asked for %zu", room, size);
+        return -EMSGSIZE;
+    }
+    memcpy(result, bytes, size);
+    return 0;
+}
+
+/* The run has ended: take its result or its failure. Call it before the barrier that ends the run: after that barrier
+ * the others may end the next run, whose result overwrites this one. */
 static void take_result(void *result, size_t result_size, struct ending *ending)
 {
     const struct uat_failure *failure = uat_collective_failure(sizeof(struct uat_failure));
@@ -118,7 +133,7 @@ static void take_result(void *result, size_t result_size, struct ending *ending)
     if (failure)
         uat_fail(failure);
     else if (!ending->status)
-        ending->status = uat_collective_take_result(result, result_size, size);
+        ending->status = copy_result(result, result_size, bytes, size);
 }
 
 /* Take a run's result from the checkpoint. This job continues from a checkpoint that was written after the run had
@@ -128,8 +143,8 @@ static void take_record(const struct uat_run_record *record, void *result, size_
     ending->size = ending->expected = record->size;
     if (record->failed)
         uat_fail((const struct uat_failure *)(const void *)record->bytes);
-    else if (!ending->status && result_size > 0)
-        memcpy(result, record->bytes, record->size < result_size ? record->size : result_size);
+    else if (!ending->status)
+        ending->status = copy_result(result, result_size, record->bytes, record->size);
 }
 
 /* The barrier that ends a run. It compares the size of the result with the size that rank 0 asked for, because with a

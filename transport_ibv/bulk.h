@@ -20,7 +20,7 @@
 
 enum {
     UAT_IBV_BULK_DEPTH = 128,        /* work requests in one send queue */
-    UAT_IBV_BULK_CQ_MAX = 4096,      /* most entries of the completion queue */
+    UAT_IBV_BULK_CQ_MAX = 4096,      /* maximum entries of the completion queue */
     UAT_IBV_BULK_PIECE = 1 << 20,    /* maximum bytes of one work request: after a lost packet, at most this is
                                       * repeated */
     UAT_IBV_BULK_REQUEST_BYTES = 128 /* bytes of one entry of a send queue, as the driver allocates it */

@@ -6,8 +6,8 @@
 /*
  * Post a FETCH_ADD of 0. Its completion also ends all earlier chains that were not signalled. When a WRITE completes,
  * its data may have reached only the peer's adapter. But when an atomic takes effect, all WRITEs posted before it are
- * in the peer's memory (O1). A READ would not suffice: uat does not rely on an order of a READ
- * after earlier WRITEs (O2).
+ * in the peer's memory (O1). A READ would not suffice: uat does not rely on an order of a READ after earlier WRITEs
+ * (O2).
  */
 static int flush_connection(struct uat_ibv *ibv, const struct uat_ibv_connection *c, struct uat_pending *p)
 {

@@ -22,11 +22,10 @@ namespace uat
 {
 
 /*
- * Atomic access to one word of global memory, near or far. An atomic_ref holds only the address of the word, so it
- * may travel to other workers.
- * T must have 8 bytes and be trivially copyable. A word must be used in one way at a time: by atomics, or as plain data
- * (global.h). For use inside tasks and outside of runs. Cannot fail: a word that is not aligned to 8 bytes, frozen, or
- * not in global memory ends the job with a message.
+ * Atomic access to one word of global memory, near or far. An atomic_ref holds only the address of the word, so it may
+ * travel to other workers. T must have 8 bytes and be trivially copyable. A word must be used in one way at a time: by
+ * atomics, or as plain data (global.h). For use inside tasks and outside of runs. Cannot fail: a word that is not
+ * aligned to 8 bytes, frozen, or not in global memory ends the job with a message.
  *
  * Atomics do not order other accesses, so the functions have no std::memory_order: see uat_atomic_fetch_add(). There
  * are no operators, either, because an access to another host takes a round trip and should be visible in the program.

@@ -151,18 +151,6 @@ const void *uat_collective_result(size_t *size)
     return result_area.at;
 }
 
-int uat_collective_take_result(void *result, size_t room, size_t size)
-{
-    if (room == 0)
-        return 0;
-    if (size > room) {
-        uat_error("uat_run() was given room for a result of %zu bytes, but rank 0 asked for %zu", room, size);
-        return -EMSGSIZE;
-    }
-    memcpy(result, result_area.at, size);
-    return 0;
-}
-
 const void *uat_collective_failure(size_t size)
 {
     return words()->run_result.size == (size | FAILED) ? result_area.at : NULL;

@@ -33,11 +33,6 @@ void uat_collective_pass_on(void);
 /* The announced result, and its size. Valid until the barrier that ends the run. */
 const void *uat_collective_result(size_t *size);
 
-/* Copy the announced result of size bytes to result, which has room for `room` bytes. Copies nothing if room is 0. Call
- * it before the barrier that ends the run: after that barrier the others may end the next run, whose result overwrites
- * this one. Returns 0. If there is too little room, it reports this and returns -EMSGSIZE. */
-int uat_collective_take_result(void *result, size_t room, size_t size);
-
 /* The `size` bytes that were announced about a failed root; NULL if the root has not failed. Valid until the barrier
  * that ends the run, like the result. */
 const void *uat_collective_failure(size_t size);
