@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { PATH_SIZE = 1024, LINE_SIZE = 1024 };
 
@@ -111,4 +112,16 @@ uint64_t uat_memory_available(const char *root, bool locked, char limit[UAT_MEMO
     if (file)
         fclose(file);
     return least;
+}
+
+uint64_t uat_memory_page_tables(void)
+{
+    return number_or_0("/proc/self/status", "VmPTE") << 10;
+}
+
+uint64_t uat_memory_minor_faults(void)
+{
+    struct rusage usage = {.ru_minflt = 0};
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_minflt;
 }

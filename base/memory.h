@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The amount of memory that is still available. */
+/* The amount of memory that is still available, and what this process's mappings cost. */
 #ifndef UAT_MEMORY_H
 #define UAT_MEMORY_H
 
@@ -16,5 +16,10 @@ enum { UAT_MEMORY_LIMIT_MAX = 256 /* bytes of a limit's name, including its term
  * the function reads; it is "" except in tests.
  */
 uint64_t uat_memory_available(const char *root, bool locked, char limit[UAT_MEMORY_LIMIT_MAX]);
+
+/* Bytes of this process's page tables. 0 if the number is unknown. */
+uint64_t uat_memory_page_tables(void);
+/* Page faults of this process, since its start, that read nothing from a disk. */
+uint64_t uat_memory_minor_faults(void);
 
 #endif

@@ -18,7 +18,8 @@
     X(doorbells) X(steal_ops_read) X(steal_ops_write) X(steal_ops_fetch_add) X(steal_ops_cmp_swap) \
     X(steal_requests_read) X(steal_requests_write) X(steal_requests_fetch_add) X(steal_requests_cmp_swap) \
     X(steal_doorbells) X(global_hits) X(global_misses) X(global_bytes_fetched) X(global_bytes_written) \
-    X(global_releases) X(global_releases_waited) X(publications_unreleased) X(pages_touched) X(first_touches)
+    X(global_releases) X(global_releases_waited) X(publications_unreleased) X(pages_touched) X(first_touches) \
+    X(minor_faults) X(page_table_bytes)
 /* clang-format on */
 #define NAME(field) [offsetof(uat_stats_t, field) / sizeof(uint64_t)] = #field,
 #define ONE(field)  +1

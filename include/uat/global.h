@@ -93,7 +93,7 @@ int uat_global_open(void);
  * array's address, which is aligned to 2 MiB and the same on every worker. On failure, every worker returns NULL with
  * errno set, and one line says why. EINVAL: bytes is 0, the workers' arguments differ, or a run is in progress. ENOMEM:
  * a machine, or its control group, has too little memory for the machine's share of this array and of earlier
- * allocations.
+ * allocations. The call maps pages, so that their first use takes no page fault: UAT_PAGES=map= says which.
  */
 void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t block);
 

@@ -71,6 +71,9 @@ typedef struct {                                     /* the struct has no tag, b
     /* UAT_STACKS=iso: pages of stacks that a worker has touched, and those of them that were touched first by a stack
      * from another worker. */
     uint64_t pages_touched, first_touches;
+    /* Of the worker's process since its start: page faults that read nothing from a disk, and the present size of its
+     * page tables in bytes. */
+    uint64_t minor_faults, page_table_bytes;
 } uat_stats_t;
 
 /*

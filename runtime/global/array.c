@@ -226,17 +226,14 @@ static struct uat_array *new_array(size_t bytes, size_t chunk)
     return NULL;
 }
 
-/* Touch the memory that will be locked, and expose it to all workers. Collective; returns 0 or the worst of all
- * workers' errors. */
-static int lock_and_expose(struct uat_array *a)
+/* Expose the array's memory to all workers. Collective; returns 0 or the worst of all workers' errors. */
+static int expose_to_all(struct uat_array *a)
 {
     struct uat_global *g = &uat_global;
     struct uat_bulk_key mine = {0}, *all = calloc((size_t)g->host.count, sizeof(*all)); /* one from each leader */
     int rc = all ? 0 : -ENOMEM;
     if (!all)
         uat_error("no memory for the keys of an array");
-    if (!rc && g->bulk->class_->room)
-        rc = uat_pages_touch(a);
     rc = uat_global_agree(rc);
     if (!rc)
         rc = uat_global_agree(expose(a, &mine));
@@ -248,8 +245,9 @@ static int lock_and_expose(struct uat_array *a)
     return rc;
 }
 
-/* Create an array at the addresses of `saved`, or, if `saved` is NULL, at new addresses. */
-static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved, struct uat_array **out)
+/* Create an array at the addresses of `saved`, or, if `saved` is NULL, at new addresses. sparse: its pages are mapped at
+ * their first use, unless they are locked. */
+static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved, bool sparse, struct uat_array **out)
 {
     struct uat_array *a = new_array(bytes, chunk);
     struct uat_global *g = &uat_global;
@@ -270,8 +268,12 @@ static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved,
         uat_check(uat_global_gather_from(g->host.leader, g->host.count, &mine, sizeof(mine), all));
         rc = uat_global_agree(attach(a, all));
     }
+    if (!rc && (!sparse || g->bulk->class_->room))
+        rc = uat_pages_touch(a);
+    if (!rc && !sparse)
+        rc = uat_pages_map(a);
     if (!rc && !g->bulk->class_->maps)
-        rc = lock_and_expose(a);
+        rc = expose_to_all(a);
     free(all);
     if (rc) {
         uat_array_drop(a);
@@ -298,7 +300,7 @@ int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chu
         size_t size = (bytes + chunk - 1) / chunk * chunk;
         if (saved && asked->distribution != UAT_TABLE_PARTS && uat_place_granules(saved->shift, size) > saved->granules)
             chunk = saved->chunk; /* chunks of this job's size would reach into the next array's addresses */
-        rc = make(bytes, chunk, saved, out);
+        rc = make(bytes, chunk, saved, asked->distribution == UAT_TABLE_PARTS, out);
     }
     made.start = 0;
     if (!rc) {

@@ -86,8 +86,12 @@ size_t uat_pages_unit(void);
 /* Advise the kernel to use huge pages for a mapping or, if the setting forbids them, not to use any. Call this before
  * anything touches the mapping. */
 void uat_pages_advise(void *p, size_t bytes);
-/* Touch this worker's chunks. Returns 0, or a negative errno that has been reported. */
+/* Touch this worker's chunks, so that the kernel allocates their pages on this worker's memory node. Collective; returns
+ * 0 or the worst of all workers' errors, which has been reported. */
 int uat_pages_touch(const struct uat_array *a);
+/* Map the other chunks of this host, too, if UAT_PAGES=map= says so. All workers have called uat_pages_touch().
+ * Collective; returns 0 or the worst of all workers' errors, which has been reported. */
+int uat_pages_map(const struct uat_array *a);
 /* Log the kind of pages that this host's memory got. */
 void uat_pages_tell(const struct uat_array *a);
 
@@ -106,6 +110,8 @@ struct uat_home {
     uint64_t offset; /* offset in that host's memory object */
 };
 struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at);
+/* The number of bytes, at most `bytes`, that this worker's CPU reaches from this address of the array on. */
+size_t uat_array_near(const struct uat_array *a, uintptr_t at, size_t bytes);
 
 /* The offset in bytes, from the first line, of the line that has a rank's colour. The rank is a worker's or a
  * ghost's. */

@@ -98,15 +98,9 @@ bool uat_global_host_is_near(int first, int step)
     return near;
 }
 
-size_t uat_global_near(const void *p, size_t bytes)
+size_t uat_array_near(const struct uat_array *a, uintptr_t at, size_t bytes)
 {
-    const struct uat_global *g = &uat_global;
-    uintptr_t at = (uintptr_t)p;
-    if (uat_near_holds(at, bytes))
-        return bytes;
-    const struct uat_array *a = g->is_open ? uat_array_of(at) : &uat_nowhere;
-    size_t near = 0, rest = at - a->start < a->size ? a->size - (at - a->start) : 0;
-    bytes = bytes < rest ? bytes : rest;
+    size_t near = 0;
     while (near < bytes) {
         struct uat_home home = uat_array_home(a, at + near);
         if (!home.near)
@@ -114,4 +108,15 @@ size_t uat_global_near(const void *p, size_t bytes)
         near += home.run < bytes - near ? home.run : bytes - near;
     }
     return near;
+}
+
+size_t uat_global_near(const void *p, size_t bytes)
+{
+    const struct uat_global *g = &uat_global;
+    uintptr_t at = (uintptr_t)p;
+    if (uat_near_holds(at, bytes))
+        return bytes;
+    const struct uat_array *a = g->is_open ? uat_array_of(at) : &uat_nowhere;
+    size_t rest = at - a->start < a->size ? a->size - (at - a->start) : 0;
+    return uat_array_near(a, at, bytes < rest ? bytes : rest);
 }

@@ -48,8 +48,8 @@ int uat_memobj_make(struct uat_memobj *memobj, size_t bytes, bool huge, int *out
     if (page)
         size = whole;
     else if (huge && uat_global_settings.huge_pages == UAT_HUGE_PAGES_REQUIRE) {
-        uat_error("UAT_HUGE_PAGES=require: %zu pages of 2 MiB for global memory are not available: %s; raise "
-                  "vm.nr_hugepages, or set UAT_HUGE_PAGES=try",
+        uat_error("UAT_PAGES=require: %zu pages of 2 MiB for global memory are not available: %s; raise "
+                  "vm.nr_hugepages, or set UAT_PAGES=try",
                   whole / UAT_HUGE_PAGE, strerror(errno));
         return -ENOMEM;
     } else

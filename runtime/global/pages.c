@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pages of arrays: huge if possible, and near the worker whose chunks they hold.
+ * The pages of arrays: huge if possible, near the worker whose chunks they hold, and mapped before tasks use them.
  *
- * Memory that an adapter reaches is locked. The leader registers this memory. The registration allocates the pages that
- * do not exist yet, one after another, on the leader's NUMA node. So all workers first touch their own chunks in
- * parallel, and the kernel takes pages of each worker's node. For transports where CPUs copy, pages are allocated on
- * first use.
+ * The kernel allocates a page when a process first touches it, on that process's NUMA node. Afterwards each other
+ * process of the host takes a page fault at its own first access. So the allocation of an array has two steps. First
+ * all workers touch their own chunks in parallel, and the kernel takes pages of each worker's node. After they have
+ * agreed that this was done, each worker maps the other chunks of its host, if UAT_PAGES=map= says so. One system call
+ * maps all pages of a chunk, which takes a fraction of the time of their faults.
+ *
+ * Memory that an adapter reaches is locked, so the first step cannot be left out there: the leader registers the memory,
+ * and the registration would allocate the missing pages on the leader's node, one after another.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -70,24 +74,66 @@ static void touch_by_stores(char *p, size_t bytes)
         *(volatile char *)(p + at) = 0;
 }
 
-int uat_pages_touch(const struct uat_array *a)
+/* Map all pages of a near range, and allocate those that do not exist yet. */
+static int populate(char *p, size_t bytes)
+{
+    if (madvise(p, bytes, MADV_POPULATE_WRITE) == 0)
+        return 0;
+    int error = errno;
+    if (error != EINVAL) { /* EFAULT: a store would have raised SIGBUS */
+        uat_error("%zu KiB of global memory at %p cannot be touched: %s; the machine or its control group has no "
+                  "memory for them",
+                  bytes >> 10, (void *)p, strerror(error));
+        return -ENOMEM;
+    }
+    touch_by_stores(p, bytes); /* an older kernel */
+    return 0;
+}
+
+static int populate_own(const struct uat_array *a)
 {
     const struct uat_global *g = &uat_global;
     uint64_t size = (uint64_t)g->config.transport->size, rank = (uint64_t)g->config.transport->rank;
-    for (uint64_t at = rank * a->chunk; at < a->size; at += size * a->chunk) {
-        char *p = (char *)a->start + at;
-        if (madvise(p, a->chunk, MADV_POPULATE_WRITE) == 0)
-            continue;
-        int error = errno;
-        if (error != EINVAL) { /* EFAULT: a store would have raised SIGBUS */
-            uat_error("%zu KiB of global memory at %p cannot be touched: %s; the machine or its control group has no "
-                      "memory for them",
-                      a->chunk >> 10, (void *)p, strerror(error));
-            return -ENOMEM;
-        }
-        touch_by_stores(p, a->chunk); /* an older kernel */
+    int rc = 0;
+    for (uint64_t at = rank * a->chunk; at < a->size && !rc; at += size * a->chunk)
+        rc = populate((char *)a->start + at, a->chunk);
+    return rc;
+}
+
+static int populate_near(const struct uat_array *a)
+{
+    int rc = 0;
+    for (uint64_t at = 0; at < a->size && !rc;) {
+        size_t near = uat_array_near(a, a->start + at, a->size - at);
+        if (near > 0)
+            rc = populate((char *)a->start + at, near);
+        at += near > 0 ? near : a->chunk;
     }
-    return 0;
+    return rc;
+}
+
+/* Does each worker map all chunks of its host? In each process an entry of the page table takes 8 bytes for 4 KiB. With
+ * MAP_ALL_MAX workers, the tables for an array together take 1/64 of the array's size. */
+static bool maps_all(const struct uat_array *a)
+{
+    enum { MAP_ALL_MAX = 8 };
+    const struct uat_global *g = &uat_global;
+    int workers = 0;
+    for (int host = 0; host < g->host.count; host++)
+        workers += g->host.near[host] && a->memobj[host].fd >= 0 ? g->host.size[host] : 0;
+    return uat_global_settings.map_pages == UAT_MAP_PAGES_ALL ||
+           (uat_global_settings.map_pages == UAT_MAP_PAGES_AUTO && workers <= MAP_ALL_MAX);
+}
+
+int uat_pages_touch(const struct uat_array *a)
+{
+    bool locked = uat_global.bulk->class_->room != NULL;
+    return uat_global_agree(locked || uat_global_settings.map_pages != UAT_MAP_PAGES_NONE ? populate_own(a) : 0);
+}
+
+int uat_pages_map(const struct uat_array *a)
+{
+    return uat_global_agree(uat_global_settings.map_pages != UAT_MAP_PAGES_NONE && maps_all(a) ? populate_near(a) : 0);
 }
 
 /* Does the kernel use huge pages for this memory? The kernel reports only memory that was touched. */

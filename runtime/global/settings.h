@@ -6,11 +6,13 @@
 #include "base/settings.h"
 
 enum uat_huge_pages { UAT_HUGE_PAGES_TRY, UAT_HUGE_PAGES_REQUIRE, UAT_HUGE_PAGES_NONE };
+enum uat_map_pages { UAT_MAP_PAGES_AUTO, UAT_MAP_PAGES_OWN, UAT_MAP_PAGES_ALL, UAT_MAP_PAGES_NONE };
 
 struct uat_global_settings {
     uint64_t part_size;  /* bytes for objects in a worker's part */
     uint64_t cache_size; /* bytes of a worker's cache of far memory */
     int huge_pages;      /* enum uat_huge_pages */
+    int map_pages;       /* enum uat_map_pages */
     int hosts;           /* simulated hosts; 0: the real ones */
     int latency;         /* round trip to a simulated host, in ns */
 };
@@ -24,15 +26,23 @@ static const struct uat_setting uat_global_hosts_parts[] = {
      "round trip to the global memory of such a host"},
     UAT_LAST_SETTING,
 };
+static const struct uat_setting uat_pages_parts[] = {
+    {"huge", "try", UAT_EQUAL, GLOBAL(huge_pages),
+     UAT_CHOICE({"try", UAT_HUGE_PAGES_TRY}, {"require", UAT_HUGE_PAGES_REQUIRE}, {"none", UAT_HUGE_PAGES_NONE}),
+     "pages of 2 MiB; try: where available; require: reserved ones, or refuse the array; none: never"},
+    {"map", "auto", UAT_EQUAL, GLOBAL(map_pages),
+     UAT_CHOICE({"auto", UAT_MAP_PAGES_AUTO}, {"own", UAT_MAP_PAGES_OWN}, {"all", UAT_MAP_PAGES_ALL},
+                {"none", UAT_MAP_PAGES_NONE}),
+     "pages that a worker maps when an array is allocated; own: those of its own chunks; all: those of its host; auto: "
+     "all if at most 8 workers share a host, else own; none: each page at its first use"},
+    UAT_LAST_SETTING,
+};
 static const struct uat_setting uat_global_rows[] = {
     {"UAT_GLOBAL_SIZE", "64M", UAT_EQUAL, GLOBAL(part_size), UAT_SIZE(64 << 10, UINT64_C(1) << 40, 4096),
      "room for a worker's objects in global memory, in bytes"},
     {"UAT_CACHE_SIZE", "16M", UAT_MAY_DIFFER, GLOBAL(cache_size), UAT_SIZE(128 << 10, UINT64_C(64) << 30, 4096),
      "a worker's cache of far global memory, in bytes; rounded down to a power of two"},
-    {"UAT_HUGE_PAGES", "try", UAT_EQUAL, GLOBAL(huge_pages),
-     UAT_CHOICE({"try", UAT_HUGE_PAGES_TRY}, {"require", UAT_HUGE_PAGES_REQUIRE}, {"none", UAT_HUGE_PAGES_NONE}),
-     "pages of 2 MiB for global arrays; try: where available; require: reserved ones, or refuse the array; none: "
-     "never"},
+    {"UAT_PAGES", NULL, UAT_EQUAL, UAT_NO_FIELD, UAT_PARTS(uat_pages_parts), "pages of global arrays"},
     {"UAT_GLOBAL_HOSTS", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_global_hosts_parts),
      "for tests: treat the workers as if they ran on several hosts"},
     UAT_LAST_SETTING,
