@@ -245,8 +245,8 @@ static int expose_to_all(struct uat_array *a)
     return rc;
 }
 
-/* Create an array at the addresses of `saved`, or, if `saved` is NULL, at new addresses. sparse: its pages are mapped at
- * their first use, unless they are locked. */
+/* Create an array at the addresses of `saved`, or, if `saved` is NULL, at new addresses. sparse: its pages are mapped
+ * at their first use, unless they are locked. */
 static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved, bool sparse, struct uat_array **out)
 {
     struct uat_array *a = new_array(bytes, chunk);

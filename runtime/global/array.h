@@ -86,8 +86,8 @@ size_t uat_pages_unit(void);
 /* Advise the kernel to use huge pages for a mapping or, if the setting forbids them, not to use any. Call this before
  * anything touches the mapping. */
 void uat_pages_advise(void *p, size_t bytes);
-/* Touch this worker's chunks, so that the kernel allocates their pages on this worker's memory node. Collective; returns
- * 0 or the worst of all workers' errors, which has been reported. */
+/* Touch this worker's chunks, so that the kernel allocates their pages on this worker's memory node. Collective;
+ * returns 0 or the worst of all workers' errors, which has been reported. */
 int uat_pages_touch(const struct uat_array *a);
 /* Map the other chunks of this host, too, if UAT_PAGES=map= says so. All workers have called uat_pages_touch().
  * Collective; returns 0 or the worst of all workers' errors, which has been reported. */

@@ -8,8 +8,8 @@
  * agreed that this was done, each worker maps the other chunks of its host, if UAT_PAGES=map= says so. One system call
  * maps all pages of a chunk, which takes a fraction of the time of their faults.
  *
- * Memory that an adapter reaches is locked, so the first step cannot be left out there: the leader registers the memory,
- * and the registration would allocate the missing pages on the leader's node, one after another.
+ * Memory that an adapter reaches is locked, so the first step cannot be left out there: the leader registers the
+ * memory, and the registration would allocate the missing pages on the leader's node, one after another.
  */
 #include <errno.h>
 #include <inttypes.h>
