@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The work of ./check: builds, runs meson's suites, prints one line per test and counts them.
 
-Every test is a meson test; this file only decides which suites run in which build.
+Every test is a meson test; this file only decides which suites run in which build, and jobs.py when each test runs.
 """
 import argparse
 import json
 import os
-import re
+import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,24 +15,20 @@ import sys
 import time
 from pathlib import Path
 
+from jobs import PROCESSORS, run_jobs
+
 SOURCE = Path(__file__).resolve().parent.parent
 BUILDS = SOURCE / "build-check"
-PATIENCE = "3"  # factor for the tests' time limits, which suit a quiet machine; only a hang should reach the limit
+PATIENCE = 3  # factor for the tests' time limits, which suit a quiet machine; only a hang should reach the limit
 TAIL = 40  # lines shown of a failed test
 AGAIN = 8  # lines of a failed test that are shown again at the end; continuous integration may cut a log's middle
 
 # The order in which suites run. Suites that fail fast come first. A suite not named here comes last.
 ORDER = ["tree", "unit", "header", "install", "programs", "examples", "fakeverbs", "sanitize", "launcher", "security", "model",
          "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "aarch64", "vm", "ibv"]
-# Several tests of one of these suites may run at once, because each keeps one core busy, or waits. Tests of `programs` may also run
-# at once, unless meson.build says is_parallel: false.
-PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "package", "sim", "vm", "aarch64", "faults"}
-# Tests of these suites run together. With `slurm` among them, one more test than there are processors runs at a time,
-# because tests of Slurm often wait.
-TOGETHER = ["model", "mutants", "fuzz", "slurm", "package", "sim", "aarch64"]
-OUTCOMES = {"OK": "pass", "EXPECTEDFAIL": "pass", "SKIP": "skip"}
-LINE = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(\S.*?)\s+(OK|FAIL|SKIP|TIMEOUT|ERROR|EXPECTEDFAIL|UNEXPECTEDPASS|INTERRUPT)"
-                  r"\s+([\d.]+)s")
+# ./check runs the suites up to this one first, so that it fails fast, and then all others. ./check --quick has none of the others.
+LAST_OF_FIRST = "sanitize"
+OUTCOMES = {"OK": "pass", "SKIP": "skip"}
 
 
 class Build:
@@ -170,11 +167,11 @@ def make(build, quick, tally):
 
 
 def tests_of(build, quick, tally):
-    """Returns the tests of a build as {suite: [name]}. --quick leaves out the suite `slow`."""
+    """Returns the tests of a build as {suite: [test]}. --quick leaves out the suite `slow`."""
     suites, missing = {}, set(build.programs or [])
     for test in introspect(build, "--tests"):
         if is_run(build, test, quick):
-            suites.setdefault(suites_of(test)[0], []).append(test["name"])
+            suites.setdefault(suites_of(test)[0], []).append(test)
             missing -= {begin for begin in missing if test["name"].startswith(begin)}
     if missing:
         tally.count("FAIL")
@@ -182,59 +179,31 @@ def tests_of(build, quick, tally):
     return dict(sorted(suites.items(), key=lambda item: ORDER.index(item[0]) if item[0] in ORDER else len(ORDER)))
 
 
-def groups_of(suites):
-    """Split {suite: [name]} into groups that run together, in the order of their first suites."""
-    groups = {}
-    for suite, names in suites.items():
-        groups.setdefault(TOGETHER[0] if suite in TOGETHER else suite, {})[suite] = names
-    return list(groups.values())
+def rounds_of(suites, quick):
+    """Split {suite: [test]} into lists of tests that run together."""
+    last = len(ORDER) if quick else ORDER.index(LAST_OF_FIRST)
+    rounds = ([], [])
+    for suite, tests in suites.items():
+        rounds[suite not in ORDER[:last + 1]].extend(tests)
+    return [tests for tests in rounds if tests]
 
 
-def run_suites(build, suites, tally):
-    """Run the tests of {suite: [name]}. Each test's line appears when it ends; the counts come from meson's own log."""
-    base = "check-" + "-".join(suites)
-    log = build.folder / "meson-logs" / f"{base}.json"
-    log.unlink(missing_ok=True)
-    suite_of = {name: suite for suite, names in suites.items() for name in names}
-    order = [test["name"] for test in introspect(build, "--tests")]  # meson test keeps the order of its arguments, not that of priorities
-    processes = (os.cpu_count() or 1) + ("slurm" in suites) if suites.keys() <= PARALLEL else 1
-    command = ["meson", "test", "-C", str(build.folder), "--no-rebuild", "--logbase", base, "--num-processes", str(processes), "--timeout-multiplier", PATIENCE,
-               *(f"--suite={suite}" for suite in suites), *sorted(suite_of, key=order.index)]
-    output = stream(command, lambda name, result, seconds: tally.line(
-        outcome_of(suite_of[name], result), f"{build.name}/{suite_of[name]}/{name}", seconds))
-    results = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-    for result in results:
-        name = result["name"].split(" / ")[-1]
-        suite = suite_of[name]
-        outcome = outcome_of(suite, result["result"])
+def run_tests(build, tests, tally):
+    """Run the tests. Each test's line appears when it ends, and its output goes to the log of its suite."""
+    for job in run_jobs(tests, build.folder, PATIENCE):
+        suite = suites_of(job.test)[0]
+        name, outcome = f"{build.name}/{suite}/{job.test['name']}", outcome_of(suite, job.result)
+        said = job.output.decode(errors="replace")
         tally.count(outcome)
-        said = result.get("stdout", "") + result.get("stderr", "")
+        tally.line(outcome, name, job.seconds)
+        with open(build.folder / "meson-logs" / f"check-{suite}.txt", "a", encoding="utf-8") as log:
+            log.write(f"==> {job.test['name']}: {job.result}, status {job.status}, {job.seconds:.2f} s, {job.processor:.2f} s of processor time, "
+                      f"{job.cores} cores\n$ {shlex.join(job.test['cmd'])}\n{said}\n")
         if outcome == "skip":
-            print(f"      {suite}/{name} skipped: {(said.strip().splitlines() or ['no reason given'])[-1]}")
+            print(f"      {suite}/{job.test['name']} skipped: {(said.strip().splitlines() or ['no reason given'])[-1]}", flush=True)
         elif outcome != "pass":
-            tally.show(f"{build.name}/{suite}/{name}", said, f"{result['result']}, status {result['returncode']}")
-    if len(results) < len(suite_of):
-        tally.show(f"{build.name}/{'+'.join(suites)}", output, f"{len(suite_of) - len(results)} tests did not run; meson said")
-        tally.failed += len(suite_of) - len(results)
-    sys.stdout.flush()
-
-
-def stream(command, show):
-    """Run meson test, and call show(name, result, seconds) for each test that ends. Returns meson's output."""
-    # meson prints a test's line when it ends; its log is complete only when all have ended.
-    with subprocess.Popen(command, text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, start_new_session=True) as process:
-        try:
-            output = ""
-            for line in process.stdout:
-                output += line
-                match = LINE.match(line)
-                if match:
-                    show(match[1], match[2], float(match[3]))
-        except BaseException:
-            os.killpg(process.pid, signal.SIGINT)
-            raise
-    return output
+            tally.show(name, said, f"{job.result}, status {job.status}")
+            sys.stdout.flush()
 
 
 def outcome_of(suite, result):
@@ -258,14 +227,18 @@ def main():
     tally = Tally()
     for build in FULL[:1] if quick else FULL:
         if make(build, quick, tally):
-            for suites in groups_of(tests_of(build, quick, tally)):
-                run_suites(build, suites, tally)
-    print(f"==> {time.monotonic() - started:.0f} s; logs: build-check/*/meson-logs")
+            for log in (build.folder / "meson-logs").glob("check-*"):
+                log.unlink()
+            for tests in rounds_of(tests_of(build, quick, tally), quick):
+                run_tests(build, tests, tally)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"==> {time.monotonic() - started:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processor time on {PROCESSORS} processors; "
+          "logs: build-check/*/meson-logs")
     return tally.close()
 
 
 def interrupted(number, _frame):
-    """Turn a signal into an exit, so that Ctrl-C and kill also end the tests: see stream()."""
+    """Turn a signal into an exit, so that Ctrl-C and kill also end the tests: see run_jobs()."""
     raise SystemExit(128 + number)
 
 
