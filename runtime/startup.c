@@ -9,6 +9,7 @@
 
 #include "base/cpu.h"
 #include "base/log.h"
+#include "base/streams.h"
 #include "base/virtual.h"
 #include "base/word.h"
 #include "runtime/adaptive/part.h"
@@ -55,6 +56,14 @@
 
 /* The steps of the start. The list at the end of this file gives their order. Each step returns 0, or a negative errno
  * that has been reported. */
+
+static int open_streams(void)
+{
+    int rc = uat_streams_open();
+    if (rc)
+        uat_error("a standard stream is closed, and /dev/null cannot be opened in its place: %s", strerror(-rc));
+    return rc;
+}
 
 /* Refuse to start in a privileged program. The environment sets which files the library writes and which libraries it
  * loads. */
@@ -310,6 +319,7 @@ static void close_waits(void)
 }
 
 const struct uat_step uat_startup_steps[] = {
+    {open_streams, NULL, "closed standard streams: before any file is opened"},
     {refuse_privilege, NULL, "set-uid programs"},
     {refuse_processor, NULL, "what does not work with stacks that move"},
     {read_settings, NULL, "UAT_* of the environment"},
