@@ -250,10 +250,18 @@ static int open_thief(void)
 
 static int open_waits(void)
 {
-    uat_lost_open(uat_mutex_lost, uat_startup.job.host);
     uat_flow_open();
     uat_part_open();
-    return uat_park_open();
+    int rc = uat_park_open();
+    if (rc)
+        return rc;
+    /* Without other workers no error elsewhere ends this worker, and a simulation kills its workers. */
+    rc = uat_lost_open(uat_mutex_lost, uat_startup.job.host, uat_self.size > 1 && !UAT_IS_VIRTUAL());
+    if (rc) {
+        uat_park_close();
+        uat_flow_close();
+    }
+    return rc;
 }
 
 static int open_collective(void)

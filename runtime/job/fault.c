@@ -9,6 +9,7 @@
 
 #include "base/cpu.h"
 #include "base/cpu_context.h"
+#include "base/flush.h"
 #include "base/log.h"
 #include "runtime/job/alike.h"
 #include "runtime/segment/segment.h"
@@ -97,6 +98,13 @@ static void explain(int number, uintptr_t address, uintptr_t sp)
         uat_error("%s", text);
 }
 
+/* Will the fault end the process? A handler of the program may continue elsewhere. */
+static bool ends_process(int number)
+{
+    const struct sigaction *before = &previous[number == SIGBUS];
+    return !(before->sa_flags & SA_SIGINFO) && before->sa_handler == SIG_DFL;
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
     uintptr_t sp = uat_cpu_context_sp(context);
@@ -107,6 +115,8 @@ static void handle(int number, siginfo_t *info, void *context)
         explain(number, fault.address, sp);
     if (!sent && asked)
         asked(&fault);
+    if (!sent && ends_process(number))
+        uat_flush();
     /* Restore the previous handler; the instruction faults again when we return. */
     sigaction(number, &previous[number == SIGBUS], NULL);
     if (sent)

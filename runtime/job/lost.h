@@ -15,8 +15,9 @@
 typedef bool uat_lost_fn(int rank, char *text, size_t size);
 
 /* Use `describe` for reports from now on, until uat_lost_close(). host: the name of this worker's host, copied. Catches
- * SIGTERM, unless the program catches or ignores it. SIGTERM still ends the process. */
-void uat_lost_open(uat_lost_fn *describe, const char *host);
+ * SIGTERM, unless the program catches or ignores it. SIGTERM still ends the process. flushes: before that, a thread writes
+ * what stdio has buffered. Returns 0 or a negative errno that has been reported. */
+int uat_lost_open(uat_lost_fn *describe, const char *host, bool flushes);
 void uat_lost_close(void);
 
 /* From now on a SIGTERM from outside of the job calls `spare` in its handler. If spare returns true, the process does
