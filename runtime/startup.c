@@ -53,6 +53,7 @@
 #include "runtime/job/neighbour.h"
 #include "runtime/job/reach.h"
 #include "runtime/job/stall.h"
+#include "runtime/job/stuck.h"
 
 /* The steps of the start. The list at the end of this file gives their order. Each step returns 0, or a negative errno
  * that has been reported. */
@@ -256,7 +257,8 @@ static int open_waits(void)
     if (rc)
         return rc;
     /* Without other workers no error elsewhere ends this worker, and a simulation kills its workers. */
-    rc = uat_lost_open(uat_mutex_lost, uat_startup.job.host, uat_self.size > 1 && !UAT_IS_VIRTUAL());
+    rc = uat_lost_open(uat_mutex_lost, uat_startup.job.host,
+                       uat_self.size > 1 && !UAT_IS_VIRTUAL() ? uat_stuck_look : NULL);
     if (rc) {
         uat_park_close();
         uat_flow_close();

@@ -2,6 +2,7 @@
 #include "runtime/job/lost.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 #include "base/log.h"
 #include "base/lost.h"
 #include "runtime/job/alike.h"
+#include "runtime/job/settings.h"
 
 static uat_lost_fn *described_by; /* describes what was lost; NULL: the job is not open */
 static char own_host[256];
@@ -37,12 +39,14 @@ void uat_lost_tell(int rank, const char *host)
 /*
  * The thread that ends the process after a SIGTERM. First it writes what stdio has buffered. The signal may have
  * interrupted stdio, so its handler must not do this: it wakes this thread and returns, and stdio can finish what it
- * does.
+ * does. Until then it calls `watch` now and then.
  */
 static struct {
     pthread_t thread;
     pid_t process; /* the process that has the thread: a forked child has none */
-    int wake;      /* eventfd; -1: there is no thread */
+    pid_t worker;  /* the worker's own thread */
+    void (*watch)(pid_t worker);
+    int wake; /* eventfd; -1: there is no thread */
 } ender = {.wake = -1};
 
 /* What is written to `wake`; an end that comes together with a leave counts. */
@@ -50,8 +54,12 @@ enum { WAKE_TO_END = 1, WAKE_TO_LEAVE = UINT16_MAX, ENDER_STACK = 256 << 10 };
 
 static void *end_when_woken(void *unused)
 {
+    int patience = uat_job_settings.stall_timeout > 0 ? uat_job_settings.stall_timeout * 1000 : -1;
+    struct pollfd wake = {.fd = ender.wake, .events = POLLIN};
     eventfd_t why = 0;
     sigset_t set;
+    while (poll(&wake, 1, patience) == 0)
+        ender.watch(ender.worker);
     while (eventfd_read(ender.wake, &why) && errno == EINTR)
         continue;
     if (why == WAKE_TO_LEAVE)
@@ -102,6 +110,7 @@ static int start_ender(void)
     pthread_attr_t attributes;
     sigset_t all, before;
     ender.process = getpid();
+    ender.worker = gettid();
     ender.wake = eventfd(0, EFD_CLOEXEC);
     if (ender.wake < 0)
         return -errno;
@@ -129,13 +138,14 @@ static void stop_ender(void)
     ender.wake = -1;
 }
 
-int uat_lost_open(uat_lost_fn *describe, const char *host, bool flushes)
+int uat_lost_open(uat_lost_fn *describe, const char *host, void (*watch)(pid_t worker))
 {
     struct sigaction action = {.sa_sigaction = end, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     snprintf(own_host, sizeof(own_host), "%s", host);
     described_by = describe;
     sigemptyset(&action.sa_mask);
-    int rc = flushes ? start_ender() : 0;
+    ender.watch = watch;
+    int rc = watch ? start_ender() : 0;
     if (rc)
         uat_error("no thread that ends this process in order: %s", strerror(-rc));
     else
