@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* uatrun: run a uat program with several workers on this machine. */
+#include "base/streams.h"
 #include "launcher/arguments.h"
 #include "launcher/guard.h"
 #include "launcher/say.h"
 #include "launcher/signals.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <unistd.h>
-
-/* Open closed standard streams (2>&-) on /dev/null. Otherwise the next file opened would take the stream's number and
- * receive the stream's messages. */
-static void open_standard_streams(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
-            int null = open("/dev/null", O_RDWR); /* the lowest free number: fd */
-            if (null >= 0 && null != fd)
-                close(null);
-        }
-}
 
 /* Check that the output of --help or --version was written completely. */
 static int finish_output(int status)
@@ -37,7 +24,7 @@ int main(int argc, char **argv)
 {
     struct uat_arguments arguments;
     int status;
-    open_standard_streams();
+    uat_streams_open();
     if (getauxval(AT_SECURE)) {
         uat_say("uatrun must not have the rights of another user or group, or capabilities: it starts programs of the "
                 "caller; take the bits "

@@ -2,7 +2,10 @@
 /* The errors of generators. Generators need only this file and the assembly. */
 #include "include/uat/generator.h"
 
+#include <string.h>
+
 #include "runtime/job/fatal.h"
+#include "runtime/job/fault.h"
 
 /* generator.S and the inline switch rely on these offsets. */
 _Static_assert(offsetof(struct uat_generator, inside) == 0, "generator.S");
@@ -18,6 +21,14 @@ _Noreturn void uat_generator_report(const struct uat_generator *g);
 
 void uat_generator_report(const struct uat_generator *g)
 {
+    struct sigaction action;
+    int signal = uat_fault_next_handler(0, &action);
+    if (signal)
+        uat_fatal(
+            "generator %s has overflowed its stack of %llu bytes, perhaps by the handler of signal %d (%s), which "
+            "lacks SA_ONSTACK: add this flag, or define the generator with a larger stack: "
+            "UAT_GENERATOR_SIZED(%llu, ...)",
+            g->name, (unsigned long long)g->size, signal, strsignal(signal), (unsigned long long)(2 * g->size));
     uat_fatal("generator %s has overflowed its stack of %llu bytes; define it with a larger one: "
               "UAT_GENERATOR_SIZED(%llu, ...)",
               g->name, (unsigned long long)g->size, (unsigned long long)(2 * g->size));

@@ -13,6 +13,7 @@
 #include "include/uat.h"
 #include "include/uat/detail/failure.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/request.h"
 #include "runtime/job/collective.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
@@ -24,6 +25,7 @@
 #include "runtime/sched/worker.h"
 #include "runtime/job/call.h"
 #include "runtime/job/fatal.h"
+#include "runtime/job/fault.h"
 #include "runtime/job/straggler.h"
 #include "runtime/job/stall.h"
 
@@ -74,10 +76,12 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     w->running = true;
     uat_exception_begin();
     uat_modes_note();
+    uat_fault_move_handlers();
     uat_straggler_run();
     uat_stop_run();
     uat_deque_start(&w->deque);
     uat_stop_watch();
+    uat_request_in_run(true);
     if (uat_checkpoint_is_interrupted()) {
         uat_checkpoint_go_on();
         uat_schedule();
@@ -90,6 +94,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     }
     uat_straggler_over();
     uat_collective_pass_on();
+    uat_request_in_run(false);
     w->running = false;
     uat_deque_stop(&w->deque);
     uat_global_run_ends();

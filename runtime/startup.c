@@ -9,6 +9,7 @@
 
 #include "base/cpu.h"
 #include "base/log.h"
+#include "base/streams.h"
 #include "base/virtual.h"
 #include "base/word.h"
 #include "runtime/adaptive/part.h"
@@ -52,9 +53,18 @@
 #include "runtime/job/neighbour.h"
 #include "runtime/job/reach.h"
 #include "runtime/job/stall.h"
+#include "runtime/job/stuck.h"
 
 /* The steps of the start. The list at the end of this file gives their order. Each step returns 0, or a negative errno
  * that has been reported. */
+
+static int open_streams(void)
+{
+    int rc = uat_streams_open();
+    if (rc)
+        uat_error("a standard stream is closed, and /dev/null cannot be opened in its place: %s", strerror(-rc));
+    return rc;
+}
 
 /* Refuse to start in a privileged program. The environment sets which files the library writes and which libraries it
  * loads. */
@@ -241,10 +251,19 @@ static int open_thief(void)
 
 static int open_waits(void)
 {
-    uat_lost_open(uat_mutex_lost, uat_startup.job.host);
     uat_flow_open();
     uat_part_open();
-    return uat_park_open();
+    int rc = uat_park_open();
+    if (rc)
+        return rc;
+    /* Without other workers no error elsewhere ends this worker, and a simulation kills its workers. */
+    rc = uat_lost_open(uat_mutex_lost, uat_startup.job.host,
+                       uat_self.size > 1 && !UAT_IS_VIRTUAL() ? uat_stuck_look : NULL);
+    if (rc) {
+        uat_park_close();
+        uat_flow_close();
+    }
+    return rc;
 }
 
 static int open_collective(void)
@@ -310,6 +329,7 @@ static void close_waits(void)
 }
 
 const struct uat_step uat_startup_steps[] = {
+    {open_streams, NULL, "closed standard streams: before any file is opened"},
     {refuse_privilege, NULL, "set-uid programs"},
     {refuse_processor, NULL, "what does not work with stacks that move"},
     {read_settings, NULL, "UAT_* of the environment"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* uat_info: prints the devices and limits of this host, and the device that uat would choose. */
+#include "base/streams.h"
 #include "launcher/info/info.h"
 #include "runtime/settings.h"
 
@@ -108,6 +109,7 @@ int main(int argc, char **argv)
 {
     struct arguments arguments;
     char error[512];
+    uat_streams_open();
     if (argc == 2 && !strcmp(argv[1], "--help"))
         return fputs(usage, stdout) < 0;
     if (!parse(argc, argv, &arguments)) {

@@ -24,6 +24,8 @@ static bool caught, clocked;
 static bool theirs;                /* the program itself catches SIGUSR2 */
 static volatile sig_atomic_t ends; /* a request to end the job was refused; the clock repeats the request */
 static timer_t clock_timer;
+static struct timespec due; /* when the clock asks next, in CLOCK_MONOTONIC; 0: never */
+static bool runs;           /* a run is open; outside of runs the clock is stopped, because it would cut a sleep() */
 
 /* Note a signal. Only rank 0 does, because uatrun and srun send the signal to all workers. */
 static void take_signal(int signal, siginfo_t *info, void *context)
@@ -47,7 +49,7 @@ static bool spare_first(void)
 
 int uat_request_catch(void)
 {
-    struct sigaction previous, action = {.sa_sigaction = take_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
+    struct sigaction previous, action = {.sa_sigaction = take_signal, .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK};
     if (uat_checkpoint_settings.folder[0] == 0)
         return 0;
     sigaction(SIGUSR2, NULL, &previous);
@@ -79,11 +81,29 @@ int uat_request_spare(void)
     return 0;
 }
 
+/* Let the clock ask when it is due, or at once if it was due outside of runs. */
+static void set_clock(void)
+{
+    const struct itimerspec at = {.it_value = runs ? due : (struct timespec){0}};
+    if (clocked)
+        timer_settime(clock_timer, TIMER_ABSTIME, &at, NULL);
+}
+
 static void start_clock(void)
 {
-    const struct itimerspec after = {.it_value.tv_sec = ends ? AGAIN_SECONDS : uat_checkpoint_settings.every};
-    if (clocked)
-        timer_settime(clock_timer, 0, &after, NULL);
+    int seconds = ends ? AGAIN_SECONDS : (int)uat_checkpoint_settings.every;
+    due = (struct timespec){0};
+    if (seconds > 0) {
+        clock_gettime(CLOCK_MONOTONIC, &due);
+        due.tv_sec += seconds;
+    }
+    set_clock();
+}
+
+void uat_request_in_run(bool on)
+{
+    runs = on;
+    set_clock();
 }
 
 int uat_request_open(void)

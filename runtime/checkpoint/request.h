@@ -14,9 +14,12 @@ void uat_request_release(void);
  * this barrier the program may run, and a user who sees it run may send SIGTERM to all workers. Returns 0. */
 int uat_request_spare(void);
 
-/* Start the clock on rank 0. Returns 0, or a negative errno that has been reported. */
+/* Start the clock on rank 0. It asks in runs only. Returns 0, or a negative errno that has been reported. */
 int uat_request_open(void);
 void uat_request_close(void);
+
+/* A run begins (on) or ends. */
+void uat_request_in_run(bool on);
 
 /* Start the clock again, because a stop is over. end: the stop should have ended the job, but could not. */
 void uat_request_done(bool end);

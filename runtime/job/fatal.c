@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/flush.h"
 #include "base/log.h"
 #include "runtime/job/bootstrap.h"
 #include "runtime/job/self.h"
@@ -23,8 +24,10 @@ void uat_fatal_reported(void)
     const struct uat_transport *transport = uat_self.transport;
     if (transport && transport->lost_host)
         uat_lost_tell(transport->lost, transport->lost_host);
-    if (!alone)
+    if (!alone) { /* a forked child would write its parent's buffers again */
+        uat_flush();
         uat_bootstrap_abort(1);
+    }
     _exit(1);
 }
 

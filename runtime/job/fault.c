@@ -4,23 +4,28 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/cpu.h"
 #include "base/cpu_context.h"
+#include "base/flush.h"
 #include "base/log.h"
 #include "runtime/job/alike.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
 
-enum { STACK_SIZE = 64 << 10, STEP_BELOW = 64 << 10 /* bytes below the stack pointer that a frame may touch first */ };
+enum {
+    STACK_SIZE = 256 << 10,
+    STACK_GUARD = 64 << 10,
+    STEP_BELOW = 64 << 10 /* bytes below the stack pointer that a frame may touch first */
+};
 #define STEP_MAX (UINT64_C(64) << 30) /* a stack pointer farther than this many bytes from the stacks is not a task's */
 
 static const int signals[] = {SIGSEGV, SIGBUS};
 static struct sigaction previous[2];
 static stack_t previous_stack;
-static void *signal_stack;
+static char *signal_stack; /* with a guard below, because handlers of the program run on it, too */
 static const struct uat_deque *watched_deque;
 static size_t watched_entries;
 static void (*asked)(const struct uat_fault *fault);
@@ -97,6 +102,13 @@ static void explain(int number, uintptr_t address, uintptr_t sp)
         uat_error("%s", text);
 }
 
+/* Will the fault end the process? A handler of the program may continue elsewhere. */
+static bool ends_process(int number)
+{
+    const struct sigaction *before = &previous[number == SIGBUS];
+    return !(before->sa_flags & SA_SIGINFO) && before->sa_handler == SIG_DFL;
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
     uintptr_t sp = uat_cpu_context_sp(context);
@@ -107,6 +119,8 @@ static void handle(int number, siginfo_t *info, void *context)
         explain(number, fault.address, sp);
     if (!sent && asked)
         asked(&fault);
+    if (!sent && ends_process(number))
+        uat_flush();
     /* Restore the previous handler; the instruction faults again when we return. */
     sigaction(number, &previous[number == SIGBUS], NULL);
     if (sent)
@@ -123,10 +137,12 @@ int uat_fault_open(const struct uat_deque *deque, size_t entries)
 {
     watched_deque = deque;
     watched_entries = entries;
-    signal_stack = malloc(STACK_SIZE);
-    if (!signal_stack)
-        return report("a signal stack", ENOMEM);
-    stack_t stack = {.ss_sp = signal_stack, .ss_size = STACK_SIZE};
+    char *stack_and_guard =
+        mmap(NULL, STACK_GUARD + STACK_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stack_and_guard == MAP_FAILED || mprotect(stack_and_guard + STACK_GUARD, STACK_SIZE, PROT_READ | PROT_WRITE))
+        return report("a signal stack", errno);
+    signal_stack = stack_and_guard;
+    stack_t stack = {.ss_sp = signal_stack + STACK_GUARD, .ss_size = STACK_SIZE};
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     if (sigaltstack(&stack, &previous_stack))
@@ -135,6 +151,26 @@ int uat_fault_open(const struct uat_deque *deque, size_t entries)
         if (sigaction(signals[i], &action, &previous[i]))
             return report("sigaction", errno);
     return 0;
+}
+
+int uat_fault_next_handler(int signal, struct sigaction *action)
+{
+    while (++signal < NSIG)
+        if (sigaction(signal, NULL, action) == 0 && !(action->sa_flags & SA_ONSTACK) &&
+            ((action->sa_flags & SA_SIGINFO) || (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)))
+            return signal;
+    return 0;
+}
+
+void uat_fault_move_handlers(void)
+{
+    static bool moved;
+    struct sigaction action;
+    for (int signal = 0; !moved && (signal = uat_fault_next_handler(signal, &action)) > 0;) {
+        action.sa_flags |= SA_ONSTACK;
+        sigaction(signal, &action, NULL);
+    }
+    moved = true;
 }
 
 void uat_fault_close(void)
@@ -146,6 +182,6 @@ void uat_fault_close(void)
     if (previous_stack.ss_sp == NULL)
         previous_stack.ss_flags = SS_DISABLE;
     sigaltstack(&previous_stack, NULL);
-    free(signal_stack);
+    munmap(signal_stack, STACK_GUARD + STACK_SIZE);
     signal_stack = NULL;
 }

@@ -2,6 +2,7 @@
 #ifndef UAT_FAULT_H
 #define UAT_FAULT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,16 @@ struct uat_fault {
 /* Set a function that the handler calls after its own explanation. The function prints a line if it can explain the
  * fault. It runs in the signal handler. */
 void uat_fault_ask(void (*explain)(const struct uat_fault *fault));
+
+/*
+ * Give the program's signal handlers the flag SA_ONSTACK, at the first run. Without this flag a handler runs on the
+ * stack of the interrupted task or generator, and a generator's stack has no room for it. The system calls cost time,
+ * so later runs do not look for new handlers.
+ */
+void uat_fault_move_handlers(void);
+
+/* The next signal after `signal` whose handler lacks SA_ONSTACK; 0: none. Sets *action to this handler. */
+int uat_fault_next_handler(int signal, struct sigaction *action);
 
 /* Print the line about an overflow of the task stacks down to address. */
 void uat_fault_report_overflow(uintptr_t address);

@@ -9,14 +9,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Writes to text what rank holds, as far as this worker knows. Returns false if this worker knows of nothing that rank
  * holds. Called in a signal handler. */
 typedef bool uat_lost_fn(int rank, char *text, size_t size);
 
-/* Use `describe` for reports from now on, until uat_lost_close(). host: the name of this worker's host, copied. Catches
- * SIGTERM, unless the program catches or ignores it. SIGTERM still ends the process. */
-void uat_lost_open(uat_lost_fn *describe, const char *host);
+/*
+ * Use `describe` for reports from now on, until uat_lost_close(). host: the name of this worker's host, copied. Catches
+ * SIGTERM, unless the program catches or ignores it. SIGTERM still ends the process.
+ *
+ * watch: if it is not NULL, start a thread. Before SIGTERM ends the process, this thread writes what stdio has
+ * buffered. Every UAT_STALL_TIMEOUT it calls watch with the thread that has called uat_lost_open(). Returns 0 or a
+ * negative errno that has been reported.
+ */
+int uat_lost_open(uat_lost_fn *describe, const char *host, void (*watch)(pid_t worker));
 void uat_lost_close(void);
 
 /* From now on a SIGTERM from outside of the job calls `spare` in its handler. If spare returns true, the process does

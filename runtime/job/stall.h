@@ -11,7 +11,8 @@
  * it.
  *
  * A wait in PMIx_Fence has the same limits, but sends no operations. Waits in collective calls are in
- * runtime/job/straggler.h. Joins, idleness and tasks may last for hours, so they are not bounded.
+ * runtime/job/straggler.h. Joins, idleness and tasks may last for hours, so they are not bounded. But
+ * runtime/job/stuck.h reports a task that waits for a lock of the C library.
  */
 #ifndef UAT_STALL_H
 #define UAT_STALL_H

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/flush.h"
 #include "base/log.h"
 #include "runtime/job/fatal.h"
 
@@ -44,5 +45,6 @@ void uat_end_by_exception(const char *event, const char *what)
     if (!event)
         uat_fatal_reported();
     uat_error("%s: %s", event, what);
+    uat_flush();
     abort(); /* abort as std::terminate() does, for a debugger or a core file */
 }
