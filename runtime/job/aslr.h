@@ -6,9 +6,9 @@
  * - A constructor of this library does it if the program was linked with the library. The constructor runs before the
  *   program's own constructors and before main(), so nothing of the program runs twice.
  * - uat_init() does it in a program that has loaded the library later, such as an interpreter.
- * A job of one worker needs neither, unless it writes checkpoints. If the kernel forbids it (as Docker's default seccomp
- * filter does), randomisation stays on. In that case the comparison of the workers' layouts decides whether the job can
- * start.
+ * A job of one worker needs neither, unless it writes checkpoints. If the kernel forbids it (as Docker's default
+ * seccomp filter does), randomisation stays on. In that case the comparison of the workers' layouts decides whether the
+ * job can start.
  */
 #ifndef UAT_ASLR_H
 #define UAT_ASLR_H
