@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program of uat that a worker starts is a job of one, whether main() or a task starts it, and also after
- * uat_finalize(). The worker's job goes on. uatrun in a task starts a job of two.
+ * Description: a program of uat that a worker starts is a job of one, whether main() or a task starts it, and also
+ * after uat_finalize(). The worker's job goes on. uatrun in a task starts a job of two.
  * usage: nested UATRUN; inside: nested inner SIZE
  */
 #include <stdio.h>
