@@ -16,6 +16,10 @@ static inline uintptr_t uat_cpu_context_sp(const ucontext_t *context)
 {
     return (uintptr_t)context->uc_mcontext.sp;
 }
+static inline uintptr_t uat_cpu_context_pc(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.pc;
+}
 #else
 enum { UAT_CPU_CONTEXT_REGISTERS = REG_RIP + 1 };
 static inline const uint64_t *uat_cpu_context_registers(const ucontext_t *context)
@@ -25,6 +29,10 @@ static inline const uint64_t *uat_cpu_context_registers(const ucontext_t *contex
 static inline uintptr_t uat_cpu_context_sp(const ucontext_t *context)
 {
     return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+}
+static inline uintptr_t uat_cpu_context_pc(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 }
 #endif
 

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -51,6 +52,15 @@ int uat_child_raise_files(int n, int more)
     return 0;
 }
 
+/* Turn address-space randomisation off for what this process executes, so that a worker need not execute itself a
+ * second time. If the kernel forbids it, the worker says so. */
+static void turn_randomisation_off(void)
+{
+    int persona = personality(0xffffffffUL); /* only asks */
+    if (persona >= 0)
+        personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
+}
+
 static int open_null_input(void)
 {
     int fd = open("/dev/null", O_RDONLY);
@@ -79,6 +89,7 @@ static struct failure become_worker(const struct uat_child_plan *plan, pid_t par
         return (struct failure){STEP_OUTPUT, errno};
     if (original_files.rlim_cur > 0)
         setrlimit(RLIMIT_NOFILE, &original_files);
+    turn_randomisation_off();
     uat_signals_restore();
     if (uat_checkpoint_settings.folder[0])
         uat_signals_hold(SIGUSR2); /* a SIGUSR2 before uat_init() stays pending until the library catches it */

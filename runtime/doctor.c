@@ -150,7 +150,7 @@ static bool test_steals(void)
 
 static bool test_aslr(void)
 {
-    return uat_aslr_is_off();
+    return uat_self.size == 1 || uat_aslr_is_off(); /* in a job of one it may be on */
 }
 
 static const struct test {

@@ -119,7 +119,8 @@ static int refuse_stacks(void)
 
 static int fix_addresses(void)
 {
-    uat_aslr_off();
+    if (uat_aslr_matters())
+        uat_aslr_off();
     return 0;
 }
 
@@ -334,7 +335,8 @@ const struct uat_step uat_startup_steps[] = {
     {refuse_processor, NULL, "what does not work with stacks that move"},
     {read_settings, NULL, "UAT_* of the environment"},
     {refuse_stacks, NULL, "what UAT_STACKS=iso cannot be combined with"},
-    {fix_addresses, NULL, "may execute the program again, without address-space randomisation"},
+    {fix_addresses, NULL,
+     "may execute a program that has loaded this library later again, without address-space randomisation"},
     {uat_request_catch, uat_request_release, "SIGUSR2, also while the job starts"},
     {lay_out, NULL, "which room has what in the segment"},
     {note_identity, NULL, "what must be equal everywhere: before PMIx loads its plugins"},

@@ -7,17 +7,28 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/personality.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "runtime/job/library_path.h"
+#include "runtime/job/linked.h"
 
-#define ASK 0xffffffffUL /* makes personality(2) change nothing */
+#define ASK  0xffffffffUL      /* makes personality(2) change nothing */
+#define MARK "UATRUN_EXECUTED" /* the pid of the process that is executing its program a second time */
 
-int uat_aslr_is_off(void)
+static bool executed; /* this is the second execution */
+
+bool uat_aslr_is_off(void)
 {
     int persona = personality(ASK);
     return persona >= 0 && (persona & ADDR_NO_RANDOMIZE) != 0;
+}
+
+bool uat_aslr_matters(void)
+{
+    const char *checkpoints = getenv("UAT_CHECKPOINT");
+    return (getenv("PMIX_RANK") && getenv("PMIX_NAMESPACE")) || (checkpoints && *checkpoints);
 }
 
 /* The arguments that this program was started with, from /proc: uat_init() does not get them. */
@@ -48,21 +59,72 @@ static char **read_arguments(void)
     return arguments;
 }
 
-void uat_aslr_off(void)
+/* Stop this process's interval timers, which would outlive the handlers of their signals, or start them again. */
+static void stop_timers(struct itimerval old[3])
 {
-    /* AT_SECURE: exec clears the flag in a set-user-id program, so such a program would re-execute without end. */
+    const struct itimerval none = {{0, 0}, {0, 0}};
+    for (int i = 0; i < 3; i++)
+        setitimer((__itimer_which_t)i, &none, &old[i]);
+}
+
+static void restart_timers(const struct itimerval old[3])
+{
+    for (int i = 0; i < 3; i++)
+        setitimer((__itimer_which_t)i, &old[i], NULL);
+}
+
+/* Execute the program a second time. Returns if that fails. */
+static void execute(void)
+{
+    struct itimerval timers[3];
+    char pid[16];
+    char **arguments = read_arguments();
+    snprintf(pid, sizeof(pid), "%d", (int)getpid());
+    if (!arguments || setenv(MARK, pid, 1))
+        return;
+    fflush(NULL);
+    uat_library_path_set();
+    stop_timers(timers);
+    execv("/proc/self/exe", arguments);
+    restart_timers(timers);
+    uat_library_path_restore();
+    unsetenv(MARK);
+}
+
+/* Execute the program without randomisation if that is possible and has not been done. Returns true if it should have
+ * been possible. */
+static bool try_execute(void)
+{
+    /* AT_SECURE: exec clears the flag in a set-user-id program. */
     int persona = personality(ASK);
     if (persona < 0 || (persona & ADDR_NO_RANDOMIZE) || getauxval(AT_SECURE))
-        return;
-    if (personality((unsigned long)persona | ADDR_NO_RANDOMIZE) < 0 || !uat_aslr_is_off())
-        return;
-    char **arguments = read_arguments();
-    if (arguments) {
-        fflush(NULL);
-        uat_library_path_set();
-        execv("/proc/self/exe", arguments);
-        uat_library_path_restore();
-    }
-    uat_warn("address-space randomisation is on: the program could not be executed again");
+        return false;
+    if (executed || personality((unsigned long)persona | ADDR_NO_RANDOMIZE) < 0)
+        return executed;
+    bool off = uat_aslr_is_off();
+    if (off)
+        execute();
     personality((unsigned long)persona);
+    return off;
+}
+
+void uat_aslr_off(void)
+{
+    if (try_execute())
+        uat_warn("address-space randomisation is on: %s",
+                 executed ? "the program has executed itself without it, and a preloaded library or a security module "
+                            "has turned it on again"
+                          : "the program could not be executed again");
+}
+
+/* Runs before main(). The mark is valid only in the process that set it: a process that was started between the two
+ * executions may have inherited it. */
+__attribute__((constructor(101))) static void start(void)
+{
+    const char *mark = getenv(MARK);
+    executed = mark && strtol(mark, NULL, 10) == getpid();
+    unsetenv(MARK);
+    uat_library_path_restore();
+    if (uat_aslr_matters() && uat_linked())
+        try_execute();
 }

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/pmix_room.h"
 #include "runtime/job/alike.h"
+#include "runtime/job/nested.h"
 #include "runtime/job/settings.h"
 #include "transport_sim/settings.h"
 #include "transport_sim/sim.h"
@@ -152,12 +153,21 @@ int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *use
         uat_log_identity(0, job->host);
         return refuse_singleton();
     }
+    pid_t worker = uat_nested_in();
+    if (worker) {
+        uat_log_identity(0, job->host);
+        uat_info("started by a worker, process %d, or by a program of it: a job of its own", (int)worker);
+        return 0;
+    }
     if (!uat_pmix_room_is_there(uat_pmix_room_needed())) {
         uat_log_identity((int)get_count("PMIX_RANK"), job->host);
         uat_error("no memory for PMIx: %zu MiB of address space are needed; raise the limit (ulimit -v)",
                   uat_pmix_room_needed() >> 20);
         return -ENOMEM;
     }
+    int rc = uat_nested_mark(); /* before libpmix has threads, which may read the environment */
+    if (rc)
+        return rc;
     pmix_status_t status = PMIx_Init(&boot.self, NULL, 0);
     if (status != PMIX_SUCCESS)
         return report_init(job->host, status);

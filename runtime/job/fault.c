@@ -12,13 +12,15 @@
 #include "base/flush.h"
 #include "base/log.h"
 #include "runtime/job/alike.h"
+#include "runtime/job/self.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
 
 enum {
     STACK_SIZE = 256 << 10,
     STACK_GUARD = 64 << 10,
-    STEP_BELOW = 64 << 10 /* bytes below the stack pointer that a frame may touch first */
+    STEP_BELOW = 64 << 10,   /* bytes below the stack pointer that a frame may touch first */
+    LOW_ADDRESSES = 64 << 10 /* where nothing is mapped: vm.mmap_min_addr */
 };
 #define STEP_MAX (UINT64_C(64) << 30) /* a stack pointer farther than this many bytes from the stacks is not a task's */
 
@@ -77,7 +79,14 @@ void uat_fault_ask(void (*explain)(const struct uat_fault *fault))
     asked = explain;
 }
 
-static void explain(int number, uintptr_t address, uintptr_t sp)
+/* Has the processor tried to execute an instruction at this address, where a process of a larger job has no code? Low
+ * addresses are those of null pointers. */
+static bool is_lost_code(uintptr_t address, uintptr_t pc)
+{
+    return pc == address && pc >= LOW_ADDRESSES && uat_self.size > 1;
+}
+
+static void explain(int number, uintptr_t address, uintptr_t sp, uintptr_t pc)
 {
     const struct uat_segment *s = &uat_segment;
     uintptr_t guard = (uintptr_t)s->guard;
@@ -100,6 +109,11 @@ static void explain(int number, uintptr_t address, uintptr_t sp)
                   s->size >> 20);
     else if (describe && describe(address, text, sizeof(text)))
         uat_error("%s", text);
+    else if (number == SIGSEGV && is_lost_code(address, pc))
+        uat_error("the program has called a function at 0x%zx, where this worker has no code; a library that is loaded "
+                  "after uat_init() may have other addresses in other workers: load libraries before uat_init(), which "
+                  "compares their addresses",
+                  (size_t)address);
 }
 
 /* Will the fault end the process? A handler of the program may continue elsewhere. */
@@ -116,7 +130,7 @@ static void handle(int number, siginfo_t *info, void *context)
     struct uat_fault fault = {(uintptr_t)info->si_addr, uat_cpu_context_registers(context), UAT_CPU_CONTEXT_REGISTERS};
     uat_alike_close(); /* a handler must not wait for other workers */
     if (!sent)
-        explain(number, fault.address, sp);
+        explain(number, fault.address, sp, uat_cpu_context_pc(context));
     if (!sent && asked)
         asked(&fault);
     if (!sent && ends_process(number))

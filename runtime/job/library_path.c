@@ -101,8 +101,7 @@ void uat_library_path_set(void)
     free(text);
 }
 
-/* Runs before main(), and so before the program can start another program. */
-__attribute__((constructor)) void uat_library_path_restore(void)
+void uat_library_path_restore(void)
 {
     const char *saved = getenv(SAVED);
     if (!saved)

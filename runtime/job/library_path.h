@@ -14,8 +14,8 @@
  */
 void uat_library_path_set(void);
 
-/* Restore the variable; does nothing if it was not set. The new execution calls this function. The old execution calls
- * it if the new execution fails. */
+/* Restore the variable; does nothing if it was not set. The new execution calls this function before main(), and so
+ * before the program can start another program. The old execution calls it if the new execution fails. */
 void uat_library_path_restore(void);
 
 #endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/job/nested.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+#define MARK "UATRUN_WORKER" /* "PID:RANK:NAMESPACE" of the worker */
+
+enum { MARK_SIZE = 512 /* PMIx's names have at most 255 bytes */ };
+
+/* "RANK:NAMESPACE", as the launcher has set them. */
+static void own_place(char place[MARK_SIZE])
+{
+    snprintf(place, MARK_SIZE, "%s:%s", getenv("PMIX_RANK"), getenv("PMIX_NAMESPACE"));
+}
+
+pid_t uat_nested_in(void)
+{
+    char place[MARK_SIZE], *end;
+    const char *mark = getenv(MARK);
+    if (!mark)
+        return 0;
+    own_place(place);
+    pid_t pid = (pid_t)strtol(mark, &end, 10);
+    return pid != getpid() && *end == ':' && strcmp(end + 1, place) == 0 ? pid : 0;
+}
+
+int uat_nested_mark(void)
+{
+    char place[MARK_SIZE], mark[MARK_SIZE + 16];
+    own_place(place);
+    snprintf(mark, sizeof(mark), "%d:%s", (int)getpid(), place);
+    if (setenv(MARK, mark, 1) == 0)
+        return 0;
+    uat_error("no memory for a variable of the environment");
+    return -ENOMEM;
+}
