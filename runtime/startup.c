@@ -76,12 +76,13 @@ static int refuse_processor(void)
     return obstacle ? -ENOTSUP : 0;
 }
 
+static char settings_note[512]; /* a warning about the settings, which rank 0 prints; "" = none */
+
 static int read_settings(void)
 {
-    char error[512];
-    int rc = uat_settings_read(uat_settings, environ, error, sizeof(error));
+    int rc = uat_settings_read(uat_settings, environ, settings_note, sizeof(settings_note));
     if (rc)
-        uat_error("%s", error);
+        uat_error("%s", settings_note);
     else
         uat_log_set_level((enum uat_log_level)uat_job_settings.log);
     return rc;
@@ -139,6 +140,8 @@ static int join_job(void)
     if (!UAT_IS_VIRTUAL())
         uat_alike_open(uat_startup.job.host, uat_startup.job.local_size);
     uat_info("worker %d of %d, started by %s", uat_self.rank, uat_self.size, uat_startup.job.launcher);
+    if (uat_self.rank == 0 && settings_note[0])
+        uat_warn("%s", settings_note);
     return 0;
 }
 
