@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -126,6 +127,14 @@ static int note_identity(void)
     return 0;
 }
 
+/* Several workers write to the same file or pipe. A worker that fills its buffer and writes it out splits a line, and
+ * the lines of other workers come between. So write out each line, unless the program has used or set its buffer. */
+static void buffer_lines(void)
+{
+    if (uat_startup.job.size > 1 && __fbufsize(stdout) == 0)
+        setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
 static int join_job(void)
 {
     static const struct uat_bootstrap_user user = {
@@ -137,6 +146,7 @@ static int join_job(void)
     uat_self.size = uat_startup.job.size;
     memcpy(uat_startup.identity.host, uat_startup.job.host, sizeof(uat_startup.identity.host));
     uat_startup.identity.colour = uat_startup.job.local_rank % UAT_COLOURS;
+    buffer_lines();
     if (!UAT_IS_VIRTUAL())
         uat_alike_open(uat_startup.job.host, uat_startup.job.local_size);
     uat_info("worker %d of %d, started by %s", uat_self.rank, uat_self.size, uat_startup.job.launcher);
