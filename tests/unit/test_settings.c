@@ -217,8 +217,8 @@ TEST(parts)
     assert_refused("UAT_SIM_NETWORK==1us", "has no part ; did you mean");
     assert_refused("UAT_SIM_NETWORK=rtt", "name must be cx6, fx10, qdr, tsubame or tsubame-am");
     assert_refused("UAT_SIM_NETWORK=rtt=2s", "rtt must be a time from 0 to 1s");
-    const char *bad[] = {"UAT_TORTURE=delay",  "UAT_TORTURE=steal,",
-                         "UAT_TORTURE=,steal", "UAT_TORTURE=steals", "UAT_TORTURE=steal steal"};
+    const char *bad[] = {"UAT_TORTURE=delay", "UAT_TORTURE=steal,", "UAT_TORTURE=,steal", "UAT_TORTURE=steals",
+                         "UAT_TORTURE=steal steal"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_refused(bad[i], "mode must be none, evacuate, steal, order or fence");
     assert_refused("UAT_TORTURE=delay=", "delay must be a number or none");
