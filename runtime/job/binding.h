@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Binding of a worker to cores and memory. By default, a worker keeps the binding of its launcher. Without such a
- * binding, the worker binds to a core of its own, unless the workers of its host leave cores unused or the cores are too
- * few. Each worker publishes its cores, so that a bad placement can be reported.
+ * binding, the worker binds to a core of its own, unless the workers of its host leave cores unused or the cores are
+ * too few. Each worker publishes its cores, so that a bad placement can be reported.
  */
 #ifndef UAT_BINDING_H
 #define UAT_BINDING_H
