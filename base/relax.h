@@ -67,10 +67,11 @@ static inline void uat_relax(struct uat_relax *r)
 }
 
 /*
- * uat_relax() for a wait that may last as long as another worker's computation. If workers outnumber cores, the waiting
- * worker sleeps after some thousand polls. The sleeps get longer, but each sleep is shorter than a tenth of the wait so
- * far. If waiting workers only yielded, each would use as much processor time as a worker that computes. Returns true
- * if the worker slept; in that case the caller also checks the time.
+ * uat_relax() for a wait that may last as long as another worker's computation, or as main() of a rank between two
+ * runs. If workers outnumber cores, the waiting worker sleeps after some thousand polls, else after some 10 ms. The
+ * sleeps get longer, but each sleep is shorter than a tenth of the wait so far; a worker with a core of its own sleeps
+ * for at most 1 ms. If waiting workers only yielded, each would use as much processor time as a worker that computes.
+ * Returns true if the worker slept; in that case the caller also checks the time.
  */
 bool uat_relax_long(struct uat_relax *r);
 

@@ -12,7 +12,10 @@
 
 #define PREFIX "UAT_"
 
-enum { VALUE_SHOWN = 80 };
+enum {
+    VALUE_SHOWN = 80,
+    NEAR_PART = 3 /* a name is near a known one if at most about a third of its letters after PREFIX differ */
+};
 
 /* The buffer for an error message, and the variable that the message is about. */
 struct complaint {
@@ -209,19 +212,33 @@ static const struct uat_setting *find(const struct uat_settings *all, const char
     return NULL;
 }
 
-static int complain_unknown(const struct uat_settings *all, const struct complaint *c)
+/* Add a note to c->text if an unknown name looks like a misspelt setting. Other names, such as UAT_ROOT, belong to
+ * module files and build tools. */
+static void note_unknown(const struct uat_settings *all, struct complaint *c)
 {
-    const struct uat_setting *found = all->rows;
-    int least = INT_MAX;
+    char name[VALUE_SHOWN];
+    int length = c->name_length < VALUE_SHOWN ? c->name_length : VALUE_SHOWN;
+    int least = (c->name_length - (int)strlen(PREFIX) + 1) / NEAR_PART + 1;
+    const struct uat_setting *found = NULL;
+    for (int i = 0; i < length; i++)
+        name[i] = (char)toupper((unsigned char)c->name[i]);
     for (; all->title; all++) {
-        const struct uat_setting *here = nearest(all->rows, c->name, c->name_length, &least);
+        const struct uat_setting *here = nearest(all->rows, name, length, &least);
         found = here ? here : found;
     }
-    return complain(c, "no such setting; did you mean %s? (uatrun --help lists all)", found->name);
+    size_t used = strlen(c->text);
+    if (!found || used + 2 >= c->size)
+        return;
+    if (used > 0)
+        used += (size_t)snprintf(c->text + used, c->size - used, "; ");
+    c->text += used;
+    c->size -= used;
+    complain(c, "no such setting, ignored; did you mean %s? (uatrun --help lists all)", found->name);
 }
 
 int uat_settings_read(const struct uat_settings *all, char *const *env, char *error, size_t error_size)
 {
+    error[0] = '\0';
     for (const struct uat_settings *a = all; a->title; a++)
         for (const struct uat_setting *s = a->rows; s->name; s++) {
             struct complaint c = {error, error_size, s->name, (int)strlen(s->name), uat_setting_initial(s)};
@@ -237,9 +254,10 @@ int uat_settings_read(const struct uat_settings *all, char *const *env, char *er
         int length = equals - *env > VALUE_SHOWN ? VALUE_SHOWN : (int)(equals - *env);
         struct complaint c = {error, error_size, *env, length, equals + 1};
         const struct uat_setting *s = find(all, *env, length, &values);
-        int rc = s ? set(s, &c, c.value, values) : complain_unknown(all, &c);
-        if (rc)
-            return rc;
+        if (!s)
+            note_unknown(all, &c);
+        else if (c.value[0] && set(s, &c, c.value, values)) /* an empty value means the default */
+            return -EINVAL;
     }
     return 0;
 }

@@ -122,9 +122,11 @@ enum {
 
 /*
  * Set the values of all components from env, a list of "NAME=value" strings that ends with NULL. A variable that env
- * lacks gets its default. Returns 0, or -EINVAL with one line in `error`. The line names the variable, its value and
- * the allowed values. For an unknown variable, the line gives the nearest known name instead of the allowed values.
- * After an error the values are unspecified.
+ * lacks, or whose value is empty, gets its default. Returns 0, or -EINVAL with one line in `error`. The line names the
+ * variable, its value and the allowed values. After an error the values are unspecified.
+ *
+ * If the result is 0, `error` holds a warning, or is empty. The warning names each unknown variable whose name is near
+ * that of a setting. Other unknown variables are ignored.
  */
 int uat_settings_read(const struct uat_settings *all, char *const *env, char *error, size_t error_size);
 

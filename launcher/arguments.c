@@ -59,7 +59,7 @@ static bool print_help(const char *form)
            "Run a uat program with N workers on this machine.\n"
            "\n"
            "  -n, -np, --np N        workers, 1 to %d (default: one per core that this process may use)\n"
-           "      --bind core        each worker stays on a core of its own while there are enough (default)\n"
+           "      --bind core        each worker stays on a core of its own (default if the workers fill the cores)\n"
            "      --bind none        workers run wherever the kernel puts them\n"
            "      --env NAME=VALUE   set a variable for the workers; may be given several times\n"
            "      --label            put the worker's rank in front of each line that it prints\n"
@@ -126,11 +126,14 @@ static bool parse_timeout(const char *text, double *out)
     return true;
 }
 
-static bool parse_bind(const char *text, bool *out)
+static bool take_bind(struct uat_arguments *out, const char *text)
 {
-    *out = strcmp(text, "core") == 0;
-    if (*out || strcmp(text, "none") == 0)
+    static char unbound[] = "UAT_BIND=none"; /* else the workers would bind themselves */
+    out->bind = strcmp(text, "core") == 0 ? UAT_BIND_CORE : UAT_BIND_NONE;
+    if (out->bind == UAT_BIND_CORE)
         return true;
+    if (strcmp(text, "none") == 0)
+        return uat_arguments_set(out->env, unbound);
     uat_say("--bind %s: must be core or none", text);
     return false;
 }
@@ -276,7 +279,7 @@ static bool take_option(struct uat_arguments *out, int option, char **argv, int 
     case OPTION_AGAIN:
         return parse_again(optarg, &out->again);
     case OPTION_BIND:
-        return parse_bind(optarg, &out->bind);
+        return take_bind(out, optarg);
     case OPTION_ENV:
         return uat_arguments_set(out->env, optarg);
     case OPTION_LABEL:
@@ -307,7 +310,7 @@ static bool take_option(struct uat_arguments *out, int option, char **argv, int 
 bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status)
 {
     int option;
-    *out = (struct uat_arguments){.bind = true, .env = copy_environment(argc)};
+    *out = (struct uat_arguments){.bind = UAT_BIND_AUTO, .env = copy_environment(argc)};
     opterr = 0; /* uatrun itself formats these messages */
     while ((option = getopt_long(argc, argv, "+:n:h", long_options, NULL)) != -1) {
         if (option == 'n')

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "runtime/job/settings.h"
+
 enum {
     UAT_WORKERS_MAX = 1024, /* workers on one host; the limit of a simulation is UAT_SIM_WORKERS_MAX */
     UAT_STATUS_FAILED = 1,
@@ -16,7 +18,7 @@ enum {
 
 struct uat_arguments {
     int workers;
-    bool bind;
+    enum uat_bind bind;             /* auto: if the workers fill the cores */
     int simulated;                  /* workers that one process simulates (UAT_TRANSPORT=sim); 0 = none */
     bool label;                     /* print the rank in front of each line */
     bool doctor;                    /* run the self-test instead of the program */

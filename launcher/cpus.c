@@ -51,11 +51,11 @@ static int compare_places(const void *a, const void *b)
     return x->sibling != y->sibling ? x->sibling - y->sibling : x->cpu - y->cpu;
 }
 
-int uat_cpus_assign(int *cores, int n)
+int uat_cpus_assign(int *cores, int n, bool always)
 {
     struct bitmask *allowed = allowed_mask();
     struct place *places = allowed ? calloc(allowed->size, sizeof(*places)) : NULL;
-    int count = 0;
+    int count = 0, whole = 0; /* hardware threads; cores */
     if (!places) {
         int error = errno;
         uat_say("cannot find out which cores may be used: %s (--bind none does not need them)", strerror(error));
@@ -64,11 +64,14 @@ int uat_cpus_assign(int *cores, int n)
         return -error;
     }
     for (unsigned cpu = 0; cpu < allowed->size; cpu++)
-        if (numa_bitmask_isbitset(allowed, cpu))
-            places[count++] = (struct place){(int)cpu, sibling_index(allowed, (int)cpu)};
+        if (numa_bitmask_isbitset(allowed, cpu)) {
+            places[count] = (struct place){(int)cpu, sibling_index(allowed, (int)cpu)};
+            whole += places[count++].sibling == 0;
+        }
+    bool bind = always || (n > 1 && n >= whole);
     qsort(places, (size_t)count, sizeof(*places), compare_places);
     for (int rank = 0; rank < n; rank++)
-        cores[rank] = places[rank % count].cpu;
+        cores[rank] = bind ? places[rank % count].cpu : -1;
     free(places);
     numa_free_cpumask(allowed);
     return 0;

@@ -225,7 +225,8 @@ static int start_workers(struct job *job, const int *cores)
         child->rank = rank;
         plan.env = simulated ? arguments->env : uat_server_environment(rank, arguments->env);
         plan.null_input = rank > 0;
-        if (arguments->bind && !simulated) /* the simulation itself chooses one core for all its workers */
+        /* The simulation itself chooses one core for all its workers. */
+        if (arguments->bind != UAT_BIND_NONE && !simulated)
             plan.core = cores[rank];
         if (!plan.env || (arguments->label && uat_label_add(rank, &plan.output, &plan.error)))
             status = UAT_STATUS_FAILED;
@@ -255,8 +256,10 @@ int uat_job_run(const struct uat_arguments *arguments, int life, struct uat_verd
     job.signal_fd = signalfd(-1, uat_signals_set(), SFD_CLOEXEC | SFD_NONBLOCK);
     if (!cores || !job.seen.children || job.signal_fd < 0)
         uat_say("cannot start: %s", strerror(errno));
-    else if (arguments->simulated > 0 || ((!arguments->bind || uat_cpus_assign(cores, arguments->workers) == 0) &&
-                                          uat_server_start(arguments->workers) == 0))
+    else if (arguments->simulated > 0 ||
+             ((arguments->bind == UAT_BIND_NONE ||
+               uat_cpus_assign(cores, arguments->workers, arguments->bind == UAT_BIND_CORE) == 0) &&
+              uat_server_start(arguments->workers) == 0))
         status = start_workers(&job, cores);
     if (status == 0) {
         uat_say_alone();

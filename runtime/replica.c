@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memfd.h"
 #include "runtime/job/self.h"
 
 struct replica {
@@ -72,7 +73,7 @@ static int map_at(char *at, size_t size, int protection, int fd)
 int uat_replica_make(char *at, size_t size, struct uat_replica_info *info)
 {
     struct stat object;
-    int fd = memfd_create("uat-replica", MFD_CLOEXEC);
+    int fd = uat_memfd("uat-replica", 0);
     if (fd < 0 || ftruncate(fd, (off_t)size) || fstat(fd, &object)) {
         int error = errno;
         uat_error("no memory object of %zu bytes for uat_replicate(): %s; it fails on all ranks", size,

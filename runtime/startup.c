@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -86,12 +87,13 @@ static int refuse_processor(void)
     return obstacle ? -ENOTSUP : 0;
 }
 
+static char settings_note[512]; /* a warning about the settings, which rank 0 prints; "" = none */
+
 static int read_settings(void)
 {
-    char error[512];
-    int rc = uat_settings_read(uat_settings, environ, error, sizeof(error));
+    int rc = uat_settings_read(uat_settings, environ, settings_note, sizeof(settings_note));
     if (rc)
-        uat_error("%s", error);
+        uat_error("%s", settings_note);
     else
         uat_log_set_level((enum uat_log_level)uat_job_settings.log);
     return rc;
@@ -136,6 +138,14 @@ static int note_identity(void)
     return 0;
 }
 
+/* Several workers write to the same file or pipe. A worker that fills its buffer and writes it out splits a line, and
+ * the lines of other workers come between. So write out each line, unless the program has used or set its buffer. */
+static void buffer_lines(void)
+{
+    if (uat_startup.job.size > 1 && __fbufsize(stdout) == 0)
+        setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
 static int join_job(void)
 {
     static const struct uat_bootstrap_user user = {
@@ -147,9 +157,12 @@ static int join_job(void)
     uat_self.size = uat_startup.job.size;
     memcpy(uat_startup.identity.host, uat_startup.job.host, sizeof(uat_startup.identity.host));
     uat_startup.identity.colour = uat_startup.job.local_rank % UAT_COLOURS;
+    buffer_lines();
     if (!UAT_IS_VIRTUAL())
         uat_alike_open(uat_startup.job.host, uat_startup.job.local_size);
     uat_info("worker %d of %d, started by %s", uat_self.rank, uat_self.size, uat_startup.job.launcher);
+    if (uat_self.rank == 0 && settings_note[0])
+        uat_warn("%s", settings_note);
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memfd.h"
 #include "transport_sim/hooks.h"
 #include "transport_sim/keeper.h"
 #include "transport_sim/plan.h"
@@ -62,7 +63,7 @@ static int open_world(bool bind, bool report, int size)
 {
     struct sim_settings settings = read_settings(report, size);
     uat_sim.world = uat_sim_world_open(&settings);
-    int object = uat_sim.world ? memfd_create("uat-sim", MFD_CLOEXEC) : -1;
+    int object = uat_sim.world ? uat_memfd("uat-sim", 0) : -1;
     if (object < 0) {
         int error = errno;
         uat_error("no memory for a simulation of %d workers: %s", size, strerror(error));

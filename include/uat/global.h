@@ -58,6 +58,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../uat.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -116,10 +116,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "uat_info: bad arguments\n%s", usage);
         return USAGE;
     }
-    if (uat_settings_read(uat_settings, environ, error, sizeof(error))) {
+    int rc = uat_settings_read(uat_settings, environ, error, sizeof(error));
+    if (error[0])
         fprintf(stderr, "uat_info: %s\n", error);
+    if (rc)
         return USAGE;
-    }
     int status = arguments.folder ? info_checkpoints(arguments.folder, arguments.json) : show_host(&arguments);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "uat_info: cannot write: %s\n", strerror(errno));

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memfd.h"
 #include "runtime/global/cache.h"
 #include "runtime/global/record.h"
 #include "runtime/global/settings.h"
@@ -66,7 +67,7 @@ void uat_arena_plan(void)
 int uat_arena_open(void)
 {
     struct uat_global *g = &uat_global;
-    g->arena.fd = memfd_create("uat-cache", MFD_CLOEXEC);
+    g->arena.fd = uat_memfd("uat-cache", 0);
     g->cache.slot =
         aligned_alloc(_Alignof(struct uat_slot_of_cache), (g->cache.slot_mask + 1) * sizeof(*g->cache.slot));
     g->cache.shown = calloc(g->cache.slot_mask + 1, sizeof(*g->cache.shown));

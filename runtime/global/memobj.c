@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memfd.h"
 #include "runtime/global/settings.h"
 #include "runtime/global/array.h"
 
@@ -25,7 +26,7 @@
  * for good, so that no later access fails for lack of pages. */
 static int open_huge(size_t bytes)
 {
-    int fd = memfd_create("uat-global", MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB);
+    int fd = uat_memfd("uat-global", MFD_HUGETLB | MFD_HUGE_2MB);
     if (fd < 0)
         return -1;
     void *p = ftruncate(fd, (off_t)bytes) ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -53,7 +54,7 @@ int uat_memobj_make(struct uat_memobj *memobj, size_t bytes, bool huge, int *out
                   whole / UAT_HUGE_PAGE, strerror(errno));
         return -ENOMEM;
     } else
-        fd = memfd_create("uat-global", MFD_CLOEXEC);
+        fd = uat_memfd("uat-global", 0);
     if (fd < 0 || (!page && ftruncate(fd, (off_t)size)) || fstat(fd, &object)) {
         int error = errno;
         uat_error("no memory object of %zu MiB for global memory: %s", size >> 20, strerror(error));

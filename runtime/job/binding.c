@@ -69,6 +69,16 @@ int uat_binding_choose(const cpu_set_t *allowed, const int *siblings, int local_
     }
 }
 
+int uat_binding_cores(const cpu_set_t *allowed, const int *siblings)
+{
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    for (int c = 0; c < CPU_SETSIZE; c++)
+        if (CPU_ISSET(c, allowed))
+            CPU_SET(siblings[c], &cores);
+    return CPU_COUNT(&cores);
+}
+
 static void bind_to(int core)
 {
     cpu_set_t one;
@@ -91,9 +101,9 @@ static void place_self(enum uat_bind bind, const cpu_set_t *cores, const cpu_set
         uat_info("keeps the binding to %d of %d cores that it was started with", CPU_COUNT(cores), CPU_COUNT(allowed));
         return;
     }
-    if (bind == UAT_BIND_AUTO && local_size == 1)
-        return; /* one worker needs no core of its own, and all jobs of one worker would choose the same core */
     find_siblings(siblings);
+    if (bind == UAT_BIND_AUTO && (local_size == 1 || local_size < uat_binding_cores(cores, siblings)))
+        return; /* several jobs that leave cores unused would choose the same cores */
     int core = uat_binding_choose(cores, siblings, local_rank, local_size);
     if (core >= 0)
         bind_to(core);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Binding of a worker to cores and memory. By default, a worker keeps the binding of its launcher. Without such a
- * binding, the worker binds to a core of its own, unless it is alone on its host or the cores are too few. Each worker
- * publishes its cores, so that a bad placement can be reported.
+ * binding, the worker binds to a core of its own, unless the workers of its host leave cores unused or the cores are
+ * too few. Each worker publishes its cores, so that a bad placement can be reported.
  */
 #ifndef UAT_BINDING_H
 #define UAT_BINDING_H
@@ -37,6 +37,9 @@ void uat_binding_take(struct uat_binding *binding, enum uat_bind bind, int local
  * first hardware thread of c's core. Second threads are used only when all cores have a worker.
  */
 int uat_binding_choose(const cpu_set_t *allowed, const int *siblings, int local_rank, int local_size);
+
+/* The number of cores in `allowed`; the hardware threads of a core count once. */
+int uat_binding_cores(const cpu_set_t *allowed, const int *siblings);
 
 /* Judge the places of ranks 0..n-1 as rank `self` sees them. `allowed` are the cores that the machine offers them. */
 struct uat_crowding uat_binding_judge(const struct uat_binding *const *places, int n, int self,

@@ -28,7 +28,8 @@ static const struct uat_setting uat_job_rows[] = {
      "how workers exchange data; sim: a simulation of all workers in virtual time"},
     {"UAT_BIND", "auto", UAT_MAY_DIFFER, JOB(bind),
      UAT_CHOICE({"auto", UAT_BIND_AUTO}, {"core", UAT_BIND_CORE}, {"none", UAT_BIND_NONE}),
-     "bind each worker to a core; auto: unless the launcher has bound it; core: always, within the launcher's binding"},
+     "bind each worker to a core; auto: unless the launcher has bound it, or the job leaves cores unused; core: "
+     "always, within the launcher's binding"},
     {"UAT_LOG", "warn", UAT_MAY_DIFFER, JOB(log),
      UAT_CHOICE({"error", UAT_LOG_ERROR}, {"warn", UAT_LOG_WARN}, {"info", UAT_LOG_INFO}),
      "the least important kind of message that is shown"},

@@ -23,6 +23,8 @@ enum {
     SPIN_FAILURES = 32,   /* failed attempts before yielding the core */
     SLEEP_FAILURES = 128, /* failed attempts before sleeping, where workers outnumber cores */
     LOOK_FAILURES = 64,   /* failed attempts between two looks at the neighbour and at rank 0 */
+    NAP_FAILURES = 20000, /* the same for a worker with a core of its own: some 10 ms */
+    NAP_NS = 50000,
     SLEEP_MIN_NS = 20000,
     SLEEP_MAX_NS = 500000
 };
@@ -75,6 +77,8 @@ void uat_idle(struct uat_idle *idle, bool lost)
     bool may_sleep = uat_relax_oversubscribed && !uat_torture_waits_for_thieves();
     if (may_sleep && idle->failures > SLEEP_FAILURES)
         sleep_shortly(idle->failures - SLEEP_FAILURES);
+    else if (idle->failures > NAP_FAILURES && !UAT_IS_VIRTUAL() && !uat_torture_waits_for_thieves())
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     else if (idle->failures > SPIN_FAILURES)
         uat_cpu_yield();
     else

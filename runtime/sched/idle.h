@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How an idle worker waits between two attempts to steal: spin, then yield the core, then sleep if there are fewer
- * cores than workers. */
+/* How an idle worker waits between two attempts to steal: spin, then yield the core, then sleep. A worker sleeps early
+ * and long if there are fewer cores than workers. */
 #ifndef UAT_IDLE_H
 #define UAT_IDLE_H
 

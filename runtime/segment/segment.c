@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/cpu.h"
+#include "base/memfd.h"
 #include "deque/settings.h"
 #include "runtime/segment/ghost.h"
 #include "runtime/segment/record.h"
@@ -244,7 +245,7 @@ static int open_object(struct uat_segment *s)
 {
     if (uat_sim_on())
         return uat_sim_object(s->size, &s->offset);
-    int fd = memfd_create("uat-segment", MFD_CLOEXEC);
+    int fd = uat_memfd("uat-segment", 0);
     if (fd < 0 || ftruncate(fd, (off_t)s->size) == 0)
         return fd;
     int error = errno;

@@ -141,14 +141,23 @@ static int64_t nanoseconds(const struct sink *sink, uint64_t cycles)
     return (int64_t)((double)(int64_t)cycles / sink->cycles_per_us * 1000);
 }
 
+/* Write nanoseconds as microseconds with three digits. A conversion of a double would write the decimal comma of the
+ * program's locale, which is no JSON. */
+static void write_us(struct sink *sink, const char *name, int64_t ns)
+{
+    uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+    fprintf(sink->out, ",\"%s\":%s%" PRIu64 ".%03" PRIu64, name, ns < 0 ? "-" : "", size / 1000, size % 1000);
+}
+
 static void write_event(struct sink *sink, int rank, const struct uat_trace_event *e)
 {
     if (e->kind >= UAT_TRACE_KINDS)
         return; /* a damaged chunk: leave the event out, so that the JSON stays valid */
     int64_t begin = nanoseconds(sink, e->begin), duration = nanoseconds(sink, e->end) - begin;
-    fprintf(sink->out, ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":0,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f",
-            names[e->kind], e->kind < UAT_PHASES ? "phase" : "worker", rank, (double)begin * 1e-3,
-            (double)duration * 1e-3);
+    fprintf(sink->out, ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":0,\"tid\":%d", names[e->kind],
+            e->kind < UAT_PHASES ? "phase" : "worker", rank);
+    write_us(sink, "ts", begin);
+    write_us(sink, "dur", duration);
     if (details[e->kind])
         fprintf(sink->out, ",\"args\":{\"%s\":%" PRIu64, details[e->kind], e->detail);
     if (details[e->kind] && e->peer >= 0)

@@ -132,14 +132,14 @@ JOB_TEST(bad_command_lines)
 
 JOB_TEST(bad_settings)
 {
-    JOB_RUN("--env", "UAT_STAKSIZE=1M", "CLIENT", "hang");
-    assert_ends(2, "did you mean UAT_STACK_SIZE?");
     JOB_RUN("--env", "UAT_PEEKS=9", "CLIENT", "hang");
     assert_ends(2, "UAT_PEEKS=9: must be");
-    setenv("UAT_TRANSPROT", "shm", 1);
+    setenv("UAT_TRANSPORT", "shn", 1);
     JOB_RUN("CLIENT", "hang");
-    unsetenv("UAT_TRANSPROT");
-    assert_ends(2, "did you mean UAT_TRANSPORT?");
+    unsetenv("UAT_TRANSPORT");
+    assert_ends(2, "UAT_TRANSPORT=shn: must be");
+    JOB_RUN("-n", "2", "--env", "UAT_ROOT=/opt/uat", "--env", "UAT_LOG=", "CLIENT", "ok");
+    assert_good();
     JOB_RUN("-n", "2", "--env", "UAT_LOG=info", "CLIENT", "ok");
     assert_good();
 }

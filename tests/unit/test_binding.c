@@ -41,6 +41,15 @@ TEST(choose)
     choose(1ull << 40, 1, (int[]){40});
 }
 
+TEST(cores)
+{
+    for (int c = 0; c < CPU_SETSIZE; c++)
+        siblings[c] = c < 8 ? c % 4 : c;
+    cpu_set_t threads = set_of(0xff), some = set_of(0x133);
+    assert_int_equal(uat_binding_cores(&threads, siblings), 4);
+    assert_int_equal(uat_binding_cores(&some, siblings), 3);
+}
+
 /* Check n workers with these sets of cores. The first `elsewhere` workers run on another machine, and the others on
  * this one. */
 static struct uat_crowding judge(const uint64_t *bits, int n, int elsewhere, uint64_t allowed_bits)
@@ -116,6 +125,8 @@ TEST(take)
     uat_binding_take(&place, UAT_BIND_NONE, 0, 1);
     assert_true(CPU_EQUAL(&place.cores, &before));
     assert_true(place.machine != 0);
+    uat_binding_take(&place, UAT_BIND_AUTO, 0, 1); /* one worker leaves the other cores to other jobs */
+    assert_true(CPU_EQUAL(&place.cores, &before));
     uat_binding_take(&place, UAT_BIND_CORE, 0, 1);
     assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
     assert_int_equal(CPU_COUNT(&now), 1);

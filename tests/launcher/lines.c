@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: tasks on all workers print 20000 lines of 39 characters. */
+#include <stdio.h>
+
+#include <uat.h>
+#include <uat/pattern.h>
+
+UAT_FOR(lines, i)
+{
+    printf("line %08ld of the program, 39 chars.\n", (long)i);
+    for (volatile int k = 0; k < 500; k++)
+        ;
+}
+
+UAT_TASK_VOID(root, int, x)
+{
+    (void)x;
+    lines(0, 20000);
+}
+
+int main(void)
+{
+    return uat_init() < 0 || root_run(1) < 0 || uat_finalize() < 0;
+}
