@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "uat/detail/loop.hpp"
+#include "uat/detail/neutral.hpp"
 #include "uat/pattern.h"
 #include "uat/task.hpp"
 
@@ -43,51 +44,61 @@ template <class F> void parallel_for(std::int64_t begin, std::int64_t end, F f, 
 }
 
 /*
- * Reduce ranges that cover [begin, end): f(begin, end, value) must return `value` with these iterations added to it.
- * `combine` must be associative, but need not be commutative; `identity` must be its neutral value. Call it only inside
- * a task.
+ * combine(...combine(init, f(begin))..., f(end - 1)), or init if the range is empty. `combine` must be associative, but
+ * need not be commutative; init may be any value. The values of f are converted to T. They are combined in their order,
+ * grouped in any way, and init is combined once, as the first. A T and 16 bytes must fit into UAT_RESULT_MAX. Call it
+ * only inside a task.
+ */
+template <class T, class Combine, class F>
+T parallel_reduce(std::int64_t begin, std::int64_t end, T init, Combine combine, F f, std::int64_t grain = 1)
+{
+    detail::must_travel<T>();
+    detail::must_travel<F>();
+    detail::must_travel<Combine>();
+    auto range = detail::fold<T>(f, combine);
+    return detail::start_with(init, combine, detail::reduce_ranges<T>(begin, end, range, combine, grain));
+}
+
+/*
+ * parallel_reduce() by ranges that cover [begin, end): f(begin, end, value) must return `value` with these iterations
+ * added to it. f is called for each part of the iterations, starting with `identity`. So `identity` must be the neutral
+ * value of `combine`. If T has ==, and combine(identity, identity) is another value than identity, throws
+ * std::invalid_argument.
  */
 template <class T, class Combine, class F>
 T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, Combine combine, F f, std::int64_t grain = 1)
 {
-    uat_reduction reduction = detail::make_reduction<T, F, Combine>(&identity);
-    detail::reducer<F, Combine> arg{f, combine};
-    T result = identity;
-    uat_reduce_grain(begin, end, grain, &reduction, &arg, sizeof(arg), &result);
-    detail::throw_if_failed();
-    return result;
-}
-
-/* combine(...combine(identity, f(begin))..., f(end - 1)), under the conditions of parallel_reduce_ranges(). */
-template <class T, class Combine, class F>
-T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Combine combine, F f, std::int64_t grain = 1)
-{
+    detail::must_travel<T>();
     detail::must_travel<F>();
-    detail::must_travel<Combine>();
-    return parallel_reduce_ranges(begin, end, identity, combine, detail::fold<T>(f, combine), grain);
+    detail::must_be_neutral(identity, combine);
+    auto range = [f, identity](std::int64_t from, std::int64_t to, detail::partial<T> sum) mutable {
+        return detail::as_value<T>(f(from, to, sum.any ? sum.get() : identity));
+    };
+    detail::partial<T> all = detail::reduce_ranges<T>(begin, end, range, combine, grain);
+    return all.any ? all.get() : identity;
 }
 
 /*
- * Prefix sums: calls write(i, before, with) for each i. `before`, the exclusive scan, combines all f(j) with j < i in
- * order; `with`, the inclusive scan, also includes f(i). f is called once or twice for each i. Returns all f(i),
- * combined in order. Call it only inside a task.
+ * Prefix sums: calls write(i, before, with) for each i. `before`, the exclusive scan, combines init and all f(j) with
+ * j < i in order; `with`, the inclusive scan, also includes f(i). f is called once or twice for each i. Returns init
+ * and all f(i), combined in order. init and `combine` are as for parallel_reduce(). Call it only inside a task.
  */
 template <class T, class F, class Combine, class Write>
-T parallel_scan(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Write write,
-                std::int64_t grain = 1)
+T parallel_scan(std::int64_t begin, std::int64_t end, T init, F f, Combine combine, Write write, std::int64_t grain = 1)
 {
+    detail::must_travel<T>();
     detail::must_travel<F>();
     detail::must_travel<Combine>();
     detail::must_travel<Write>();
     auto range = [f, combine, write](std::int64_t from, std::int64_t to, T value) mutable {
         for (std::int64_t i = from; i < to; i++) {
             T before = value;
-            value = combine(value, f(i));
+            value = detail::as_value<T>(combine(value, detail::as_value<T>(f(i))));
             write(i, before, value);
         }
         return value;
     };
-    return detail::scan_ranges(begin, end, identity, detail::fold<T>(f, combine), combine, range, grain);
+    return detail::scan_ranges(begin, end, init, detail::fold<T>(f, combine), combine, range, grain);
 }
 
 } // namespace uat

@@ -64,14 +64,15 @@ typedef void uat_combine_fn(void *left, const void *right, const void *arg);
 typedef struct uat_reduction {
     uat_reduce_fn *body;
     uat_combine_fn *combine;
-    const void *identity; /* the result of an empty range; size bytes */
+    const void *identity; /* the neutral value of (+), size bytes: each part of the range starts with it */
     size_t size;          /* bytes of a value; at most UAT_RESULT_MAX */
 } uat_reduction_t;
 
 /*
  * Reduce the iterations of [begin, end) to *result, the caller's buffer of reduction->size bytes. Partial results are
- * combined in the order of the iterations. arg is as for uat_for(). Cannot fail; a value larger than UAT_RESULT_MAX
- * ends the job.
+ * combined in the order of the iterations. The result of an empty range is reduction->identity. The caller must combine
+ * an initial value that is not neutral with the result. arg is as for uat_for(). Cannot fail; a value larger than
+ * UAT_RESULT_MAX ends the job.
  */
 void uat_reduce(int64_t begin, int64_t end, const uat_reduction_t *reduction, const void *arg, size_t arg_size,
                 void *result);
@@ -84,7 +85,7 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduc
  * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations. The third argument
  * of body points to the value of all iterations before that part. `body` must update this value at each iteration, and
  * writes the prefixes that the program needs. If the prefix of a stolen part is not known yet, the part is first
- * reduced. *total is set to the value of all iterations, unless total is NULL.
+ * reduced, starting with reduction->identity. *total is set to the value of all iterations, unless total is NULL.
  */
 void uat_scan(int64_t begin, int64_t end, const uat_reduction_t *reduction, uat_reduce_fn *body, const void *arg,
               size_t arg_size, void *total);
@@ -205,8 +206,9 @@ int uat_work_wanted(void);
  *     void name_near(int64_t begin, int64_t end, const void *array, size_t size, arg1, ...)  uat_for_near()
  *
  * UAT_REDUCE(type, name, identity, combine, i, type1, arg1, ...) { body } defines a reduction whose body returns the
- * value of iteration i. combine(a, b) is a function or macro such as UAT_PLUS, and must be associative. `identity`, a
- * constant expression, is the value of an empty range. The macro also defines
+ * value of iteration i. combine(a, b) is a function or macro such as UAT_PLUS, and must be associative. `identity`
+ * must be its neutral value, as a constant expression: each part of the range starts with it, and it is the value of an
+ * empty range. With another initial value, the result would depend on the number of parts. The macro also defines
  *     type name(int64_t begin, int64_t end, arg1, ...)               uat_reduce()
  *     type name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_reduce_grain()
  *

@@ -14,19 +14,19 @@ namespace uat
 {
 
 /*
- * combine(...combine(identity, f(s[0]))..., f(s[n - 1])); with two spans, f(a[i], b[i]) takes the place of f(s[i]). The
- * values are combined in the order of the elements, grouped in any way. `combine` must be associative, and identity its
- * neutral value. If the spans differ in size, throws std::invalid_argument and reads no element.
+ * combine(...combine(init, f(s[0]))..., f(s[n - 1])), or init if the span is empty; with two spans, f(a[i], b[i]) takes
+ * the place of f(s[i]). init and `combine` are as for parallel_reduce(). If the spans differ in size, throws
+ * std::invalid_argument and reads no element.
  */
-template <class T, class R, class Combine, class F> R transform_reduce(span<T> s, R identity, Combine combine, F f)
+template <class T, class R, class Combine, class F> R transform_reduce(span<T> s, R init, Combine combine, F f)
 {
-    return detail::reduce_all(s.size(), identity, combine, f, span<const std::remove_cv_t<T>>(s));
+    return detail::reduce_all(s.size(), init, combine, f, span<const std::remove_cv_t<T>>(s));
 }
 template <class T1, class T2, class R, class Combine, class F>
-R transform_reduce(span<T1> a, span<T2> b, R identity, Combine combine, F f)
+R transform_reduce(span<T1> a, span<T2> b, R init, Combine combine, F f)
 {
     detail::must_match("transform_reduce", a.size(), b.size());
-    return detail::reduce_all(a.size(), identity, combine, f, span<const std::remove_cv_t<T1>>(a),
+    return detail::reduce_all(a.size(), init, combine, f, span<const std::remove_cv_t<T1>>(a),
                               span<const std::remove_cv_t<T2>>(b));
 }
 

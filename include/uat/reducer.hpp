@@ -22,8 +22,18 @@ namespace uat
  * example in a lambda's captures. The task must take the value before the variable's lifetime ends.
  *
  * T must be a type that travels, aligned to at most 16 bytes. Op must be a class without members: Op()(a, b) is the sum
- * of a and b. It must be associative and must not throw. The initial value of a view is Op::identity() if there is such
- * a function, 1 for std::multiplies, or otherwise T().
+ * of a and b. It must be associative and must not throw. A view starts with the neutral value of Op. uat knows this
+ * value for std::plus, multiplies, bit_and, bit_or, bit_xor, logical_and and logical_or. Any other Op must
+ * have a static function that returns its neutral value, or the program does not compile:
+ *
+ *     struct least {
+ *         static long identity() { return LONG_MAX; }
+ *         long operator()(long a, long b) const { return a < b ? a : b; }
+ *     };
+ *     static uat::reducer<long, least> first;
+ *
+ * If T is a class and Op is an operation of std, the neutral value is made as that of a number would be: T() for
+ * plus, bit_or and bit_xor, T(1) for multiplies, ~T() for bit_and, T(true) and T(false) for logical_and and logical_or.
  */
 template <class T, class Op = std::plus<T>> class reducer
 {

@@ -56,6 +56,15 @@ CASES = [  # a part of the sentence, the languages, the program
     ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <vector>\nvoid f(std::vector<int> v) {\n"
      "uat::parallel_invoke([] {}, [v] {}); }"),
     ("only read", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<const int> s) { uat::inclusive_scan(s, s); }"),
+    ("neutral value of this operation is unknown", ("c++",), "#include <uat.hpp>\n"
+     "struct least { long operator()(long a, long b) const { return a < b ? a : b; } };\nuat::reducer<long, least> low;"),
+    ("neutral value of this operation is unknown", ("c++",), "#include <uat.hpp>\nuat::reducer<long, std::minus<>> low;"),
+    ("neutral value of this operation is unknown", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<bool> s) {\n"
+     "uat::inclusive_scan(s, s, [](bool a, bool b) { return a && b; }); }"),
+    ("neutral value of this operation is unknown", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<long> s) {\n"
+     "uat::exclusive_scan(s, s, [](long a, long b) { return a * b; }); }"),
+    ("must convert to the type of the initial value", ("c++",), "#include <uat.hpp>\nstruct sum { long n; };\n"
+     "sum f(uat::span<long> s) {\nreturn uat::transform_reduce(s, sum{0}, [](sum a, sum b) { return sum{a.n + b.n}; }, [](long x) { return x; }); }"),
     ("pairs of a type and a name", ANY, "#include <uat/pattern.h>\nUAT_FOR(f, i, int) { }"),
     ("at most eight parameters", ANY, "#include <uat/pattern.h>\nUAT_REDUCE(int, f, 0, UAT_PLUS, i, " +
      ", ".join(f"int, a{i}" for i in range(9)) + ") { return a0; }"),

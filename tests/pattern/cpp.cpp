@@ -38,6 +38,10 @@ struct affine {
     std::uint64_t factor = 1, term = 0;
 };
 struct compose {
+    static affine identity()
+    {
+        return {};
+    }
     affine operator()(affine a, affine b) const
     {
         return {a.factor * b.factor, a.term * b.factor + b.term};

@@ -28,6 +28,10 @@ const combination &number(int i)
 std::uint64_t use_all(ground at, std::uint64_t seed)
 {
     struct either {
+        static std::uint64_t identity()
+        {
+            return 0;
+        }
         std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const
         {
             return a | b;

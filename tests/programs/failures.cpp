@@ -6,6 +6,7 @@
  * later run works.
  * usage: failures [ROUNDS]
  */
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -224,7 +225,7 @@ int check_loops(uat::span<std::int64_t> elements, std::int64_t first, std::int64
     std::int64_t filled = thrown([=] { uat::tabulate(elements, bad); });
     std::int64_t combined = thrown([=] {
         uat::parallel_reduce(
-            0, n, std::int64_t{-1}, [=](std::int64_t a, std::int64_t b) { return b < a ? bad(a) : bad(b); },
+            0, n, std::int64_t{-1}, [=](std::int64_t a, std::int64_t b) { return std::max(bad(a), bad(b)); },
             [](std::int64_t i) { return i; });
     });
     if (loop == first && sum == first && scan == first && written == first && filled == first && combined >= first)

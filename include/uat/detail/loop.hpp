@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "uat/detail/task.hpp"
 #include "uat/pattern.h"
@@ -15,6 +17,35 @@ namespace uat
 namespace detail
 {
 
+/*
+ * The value of some iterations of a reduction or a scan. A part of the iterations starts without a value, and takes the
+ * value of its first iteration. So a reduction needs no neutral value.
+ */
+template <class T> struct partial {
+    place<T> value;
+    bool any; /* is there a value yet? */
+
+    partial() : value(), any(false)
+    {
+    }
+    explicit partial(const T &first) : value(), any(true)
+    {
+        std::memcpy(value.bytes, &first, sizeof(first));
+    }
+    T get() const
+    {
+        return value.get();
+    }
+};
+
+/* A value of an iteration or a combination, as a T. All values are converted before they are combined, so that the
+ * result does not depend on which of them are combined first. */
+template <class T, class X> T as_value(X &&x)
+{
+    must_convert<std::decay_t<X>, T>();
+    return static_cast<T>(std::forward<X>(x));
+}
+
 /* The argument of a reduction's bodies. */
 template <class F, class Combine> struct reducer {
     F f;
@@ -22,13 +53,13 @@ template <class F, class Combine> struct reducer {
 };
 
 template <class T, class F, class Combine>
-void reduce_range(std::int64_t begin, std::int64_t end, void *partial, const void *arg)
+void reduce_range(std::int64_t begin, std::int64_t end, void *sum, const void *arg)
 {
     using R = reducer<F, Combine>;
     R r = load<R>(arg);
     contain([&] {
-        T value = r.f(begin, end, load<T>(partial));
-        std::memcpy(partial, &value, sizeof(value));
+        partial<T> more(r.f(begin, end, load<partial<T>>(sum)));
+        std::memcpy(sum, &more, sizeof(more));
     });
 }
 
@@ -37,59 +68,88 @@ template <class T, class F, class Combine> void combine_values(void *left, const
     using R = reducer<F, Combine>;
     R r = load<R>(arg);
     contain([&] {
-        T value = r.combine(load<T>(left), load<T>(right));
-        std::memcpy(left, &value, sizeof(value));
+        partial<T> a = load<partial<T>>(left), b = load<partial<T>>(right);
+        if (a.any && b.any)
+            b = partial<T>(as_value<T>(r.combine(a.get(), b.get())));
+        if (b.any)
+            std::memcpy(left, &b, sizeof(b));
     });
 }
 
 /* The operations of a reduction whose f is called for ranges. */
-template <class T, class F, class Combine> uat_reduction make_reduction(const T *identity)
+template <class T, class F, class Combine> uat_reduction make_reduction(const partial<T> *none)
 {
-    must_travel<T>();
     must_travel<F>();
     must_travel<Combine>();
-    return uat_reduction{reduce_range<T, F, Combine>, combine_values<T, F, Combine>, identity, sizeof(T)};
+    return uat_reduction{reduce_range<T, F, Combine>, combine_values<T, F, Combine>, none, sizeof(*none)};
 }
 
-/* Make f(begin, end, value) from a function of one iteration. */
+/* f(begin, end, sum) returns the value of `sum` and these iterations; `sum` may have no value. Returns the value of all
+ * iterations, or no value if there are none. */
+template <class T, class F, class Combine>
+partial<T> reduce_ranges(std::int64_t begin, std::int64_t end, F f, Combine combine, std::int64_t grain)
+{
+    const partial<T> none;
+    partial<T> result;
+    uat_reduction reduction = make_reduction<T, F, Combine>(&none);
+    reducer<F, Combine> arg{f, combine};
+    uat_reduce_grain(begin, end, grain, &reduction, &arg, sizeof(arg), &result);
+    throw_if_failed();
+    return result;
+}
+
+/* The initial value, combined with the value of all iterations. */
+template <class T, class Combine> T start_with(const T &init, Combine &combine, const partial<T> &all)
+{
+    return all.any ? as_value<T>(combine(init, all.get())) : init;
+}
+
+/* Make f(begin, end, sum) from a function of one iteration. */
 template <class T, class F, class Combine> auto fold(F f, Combine combine)
 {
-    return [f, combine](std::int64_t begin, std::int64_t end, T value) mutable {
-        for (std::int64_t i = begin; i < end; i++)
-            value = combine(value, f(i));
+    return [f, combine](std::int64_t begin, std::int64_t end, partial<T> sum) mutable {
+        std::int64_t i = sum.any ? begin : begin + 1;
+        T value = sum.any ? sum.get() : as_value<T>(f(begin));
+        for (; i < end; i++)
+            value = as_value<T>(combine(value, as_value<T>(f(i))));
         return value;
     };
 }
 
-template <class F, class Combine, class Range> struct scanner {
+template <class T, class F, class Combine, class Range> struct scanner {
     reducer<F, Combine> r; /* must be the first member, because the reduction's functions expect it at the start */
     Range range;
+    T init;
 };
 
 template <class T, class F, class Combine, class Range>
 void scan_range(std::int64_t begin, std::int64_t end, void *prefix, const void *arg)
 {
-    using S = scanner<F, Combine, Range>;
+    using S = scanner<T, F, Combine, Range>;
     S s = load<S>(arg);
     contain([&] {
-        T value = s.range(begin, end, load<T>(prefix));
-        std::memcpy(prefix, &value, sizeof(value));
+        partial<T> before = load<partial<T>>(prefix);
+        partial<T> with(s.range(begin, end, before.any ? before.get() : s.init)); /* none: these iterations are the
+                                                                                   * first */
+        std::memcpy(prefix, &with, sizeof(with));
     });
 }
 
 /*
- * f(begin, end, value) returns `value` with these iterations added to it. range(begin, end, value) returns the same
- * value, and also writes the prefixes. Returns the value of all iterations.
+ * f(begin, end, sum) returns the value of `sum` and these iterations; `sum` may have no value. range(begin, end, value)
+ * writes the prefixes, which start with `value`, and returns the last one. Returns the value of `init` and all
+ * iterations.
  */
 template <class T, class F, class Combine, class Range>
-T scan_ranges(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Range range, std::int64_t grain)
+T scan_ranges(std::int64_t begin, std::int64_t end, T init, F f, Combine combine, Range range, std::int64_t grain)
 {
-    uat_reduction reduction = make_reduction<T, F, Combine>(&identity);
-    scanner<F, Combine, Range> arg{{f, combine}, range};
-    T total = identity;
+    const partial<T> none;
+    partial<T> total;
+    uat_reduction reduction = make_reduction<T, F, Combine>(&none);
+    scanner<T, F, Combine, Range> arg{{f, combine}, range, init};
     uat_scan_grain(begin, end, grain, &reduction, scan_range<T, F, Combine, Range>, &arg, sizeof(arg), &total);
     throw_if_failed();
-    return total;
+    return total.any ? total.get() : init;
 }
 
 } // namespace detail

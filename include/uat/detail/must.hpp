@@ -41,6 +41,13 @@ template <class T> struct must_travel {
     static_assert(alignof(T) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
 };
 
+/* The values of a reduction or a scan become values of one type. */
+template <class X, class T> struct must_convert {
+    static_assert(std::is_constructible<T, X>::value,
+                  "uat: the values to combine, and the results of the combination, must convert to the type of the "
+                  "initial value");
+};
+
 /* Elements of a const type cannot be written. */
 template <class T> struct must_be_writable {
     static_assert(!std::is_const<T>::value,

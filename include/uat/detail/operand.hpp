@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "uat/detail/loop.hpp"
 #include "uat/span.hpp"
 
 namespace uat
@@ -88,18 +89,25 @@ __attribute__((noinline)) R fold_window(std::size_t first, std::size_t n, R valu
     return value;
 }
 
-/* value = f(value, i, elements i...) for i of [from, to), in order. Returns the last value. */
-template <class R, class F, class... T>
-R fold_elements(std::size_t from, std::size_t to, R value, F &f, span<const T>... in)
+/*
+ * value = f(value, i, elements i...) for i of [from, to), in order. Returns the last value. If `sum` has no value yet,
+ * value starts as start(from, elements from...), and i with from + 1. [from, to) must not be empty.
+ */
+template <class R, class Start, class F, class... T>
+R fold_elements(std::size_t from, std::size_t to, partial<R> sum, Start start, F &f, span<const T>... in)
 {
     std::size_t most = to - from, n;
     ((most = window<T>() < most ? window<T>() : most), ...);
     for (std::size_t at = from; at < to; at += n) {
         n = most < to - at ? most : to - at;
-        auto apply = [&](const operand<T> &...x) { return fold_window(at, n, value, f, x.data()...); };
-        value = apply(operand<T>(in.subspan(at, n), false, nullptr)...);
+        auto apply = [&](const operand<T> &...x) {
+            std::size_t done = sum.any ? 0 : 1;
+            R value = sum.any ? sum.get() : start(at, x[0]...);
+            return fold_window(at + done, n - done, value, f, (x.data() + done)...);
+        };
+        sum = partial<R>(apply(operand<T>(in.subspan(at, n), false, nullptr)...));
     }
-    return value;
+    return sum.get();
 }
 
 } // namespace detail

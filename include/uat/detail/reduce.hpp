@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "uat/detail/loop.hpp"
 #include "uat/detail/operand.hpp"
-#include "uat/loop.hpp"
 #include "uat/span.hpp"
 
 namespace uat
@@ -18,15 +18,19 @@ namespace detail
 {
 
 template <class R, class Combine, class F, class... T>
-R reduce_all(std::size_t size, R identity, Combine combine, F f, span<const T>... in)
+R reduce_all(std::size_t size, R init, Combine combine, F f, span<const T>... in)
 {
+    must_travel<R>();
     must_travel<F>();
     must_travel<Combine>();
-    auto range = [=](std::int64_t from, std::int64_t to, R value) mutable {
-        auto add = [&](const R &sum, std::size_t, const T &...x) { return combine(sum, f(x...)); };
-        return fold_elements(std::size_t(from), std::size_t(to), value, add, in...);
+    auto range = [=](std::int64_t from, std::int64_t to, partial<R> sum) mutable {
+        auto first = [&](std::size_t, const T &...x) { return as_value<R>(f(x...)); };
+        auto add = [&](const R &so_far, std::size_t, const T &...x) {
+            return as_value<R>(combine(so_far, as_value<R>(f(x...))));
+        };
+        return fold_elements(std::size_t(from), std::size_t(to), sum, first, add, in...);
     };
-    return parallel_reduce_ranges(0, std::int64_t(size), identity, combine, range);
+    return start_with(init, combine, reduce_ranges<R>(0, std::int64_t(size), range, combine, 1));
 }
 
 /*
@@ -36,23 +40,22 @@ R reduce_all(std::size_t size, R identity, Combine combine, F f, span<const T>..
 template <class T, class Better> std::size_t best_element(span<const T> s, Better better)
 {
     must_travel<Better>();
-    const std::size_t none = s.size();
-    auto choose = [s, better](std::size_t a, std::size_t b) mutable {
-        return b < s.size() && (a == s.size() || better(s.get(b), s.get(a))) ? b : a;
-    };
-    auto range = [s, better](std::int64_t from, std::int64_t to, std::size_t best) mutable {
+    auto choose = [s, better](std::size_t a, std::size_t b) mutable { return better(s.get(b), s.get(a)) ? b : a; };
+    auto range = [s, better](std::int64_t from, std::int64_t to, partial<std::size_t> best) mutable {
         place<T> copy; /* a copy of the best element so far, because the element itself may no longer be checked out */
-        if (best < s.size())
-            uat_global_get(copy.bytes, s.data() + best, sizeof(T));
-        auto look = [&](std::size_t so_far, std::size_t i, const T &x) {
-            if (so_far < s.size() && !better(x, copy.get()))
-                return so_far;
+        if (best.any)
+            uat_global_get(copy.bytes, s.data() + best.get(), sizeof(T));
+        auto take = [&](std::size_t i, const T &x) {
             std::memcpy(copy.bytes, &x, sizeof(x));
             return i;
         };
-        return fold_elements(std::size_t(from), std::size_t(to), best, look, s);
+        auto look = [&](std::size_t so_far, std::size_t i, const T &x) {
+            return better(x, copy.get()) ? take(i, x) : so_far;
+        };
+        return fold_elements(std::size_t(from), std::size_t(to), best, take, look, s);
     };
-    return parallel_reduce_ranges(0, std::int64_t(s.size()), none, choose, range);
+    auto best = reduce_ranges<std::size_t>(0, std::int64_t(s.size()), range, choose, 1);
+    return best.any ? best.get() : s.size();
 }
 
 } // namespace detail

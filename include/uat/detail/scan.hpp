@@ -31,7 +31,8 @@ U write_prefixes(span<const T> in, span<U> out, std::size_t from, std::size_t to
         operand<T> x(in.subspan(at, n), same, as<T>(written.data()));
         for (std::size_t i = 0; i < n; i++) {
             U before = value;
-            value = U(combine(value, x[i])); /* first read x[i], because written[i] may be the same element */
+            value = as_value<U>(
+                combine(value, as_value<U>(x[i]))); /* first read x[i], because written[i] may be the same element */
             written[i] = Kind == prefix::exclusive ? before : value;
         }
     }
@@ -39,17 +40,20 @@ U write_prefixes(span<const T> in, span<U> out, std::size_t from, std::size_t to
 }
 
 template <prefix Kind, class T, class U, class Combine>
-U scan_all(span<const T> in, span<U> out, U identity, Combine combine)
+U scan_all(span<const T> in, span<U> out, U init, Combine combine)
 {
     must_travel<Combine>();
-    auto add = [in, combine](std::int64_t from, std::int64_t to, U value) mutable {
-        auto next = [&](const U &sum, std::size_t, const T &x) { return U(combine(sum, x)); };
-        return fold_elements(std::size_t(from), std::size_t(to), value, next, in);
+    auto add = [in, combine](std::int64_t from, std::int64_t to, partial<U> sum) mutable {
+        auto first = [](std::size_t, const T &x) { return as_value<U>(x); };
+        auto next = [&](const U &so_far, std::size_t, const T &x) {
+            return as_value<U>(combine(so_far, as_value<U>(x)));
+        };
+        return fold_elements(std::size_t(from), std::size_t(to), sum, first, next, in);
     };
     auto write = [in, out, combine](std::int64_t from, std::int64_t to, U value) mutable {
         return write_prefixes<Kind>(in, out, std::size_t(from), std::size_t(to), value, combine);
     };
-    return scan_ranges(0, std::int64_t(out.size()), identity, add, combine, write, 1);
+    return scan_ranges(0, std::int64_t(out.size()), init, add, combine, write, 1);
 }
 
 } // namespace detail
