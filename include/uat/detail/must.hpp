@@ -41,6 +41,13 @@ template <class T> struct must_travel {
     static_assert(alignof(T) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
 };
 
+/* The compiler's message for a function that cannot be called with copies of its arguments. */
+template <class F, class... A> struct must_accept {
+    static_assert(std::is_invocable<F &, A...>::value,
+                  "uat: the function cannot be called with these arguments; a task gets copies of them, so a parameter "
+                  "must not be a reference to non-const: take the value, and return the result or use global memory");
+};
+
 /* Elements of a const type cannot be written. */
 template <class T> struct must_be_writable {
     static_assert(!std::is_const<T>::value,

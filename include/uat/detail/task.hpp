@@ -4,8 +4,10 @@
 #define UAT_DETAIL_TASK_HPP
 
 #include <cstring>
+#include <functional>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #include "uat/detail/failure.hpp"
 #include "uat/detail/must.hpp"
@@ -70,12 +72,14 @@ inline void finish_run(int rc)
     throw_if_failed();
 }
 
-/* A function with its arguments, as one value. */
+/* A function with its arguments, as one value. The function gets the arguments as rvalues: a change to one of them would
+ * be lost, so a parameter that is a reference to non-const must not compile. */
 template <class F, class... A> auto bind(F f, A... args)
 {
     must_travel<F>();
     (must_travel<A>(), ...);
-    return [f, args...]() mutable { return f(args...); };
+    must_accept<F, A...>();
+    return [f, args...]() mutable { return std::invoke(f, std::move(args)...); };
 }
 
 } // namespace detail
