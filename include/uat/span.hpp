@@ -14,6 +14,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <exception>
 #include <new>
 #include <stdexcept>
 #include <type_traits>
@@ -197,6 +198,9 @@ enum class distribution { blocked = UAT_BLOCKED, cyclic = UAT_CYCLIC };
  * An array in global memory, whose bytes are initially all zero. All workers must make and destroy it together, outside
  * of runs. Pass its span() to tasks. On all workers, the constructor throws std::length_error if the number of bytes
  * exceeds std::size_t, and uat::error if uat_global_alloc() fails.
+ *
+ * The end of the job frees all arrays, so a vector may be destroyed after it. If an exception unwinds the vector, its
+ * array stays until the end of the job, because the exception may concern one worker alone.
  */
 template <class T> class global_vector
 {
@@ -228,7 +232,8 @@ template <class T> class global_vector
     }
     ~global_vector()
     {
-        if (data_)
+        bool is_open = uat_global_home(data_) >= 0; /* false for NULL, and after the end of the job */
+        if (is_open && std::uncaught_exceptions() == 0)
             uat_global_free(data_); /* reports errors itself */
     }
 
