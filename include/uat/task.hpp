@@ -45,6 +45,12 @@ template <class R> class [[nodiscard]] handle
             uat_spawn_on(&task_, rank, detail::body<Call, R>, &call, sizeof(call), value_.bytes, sizeof(value_.bytes));
         }
     }
+    /* A handle cannot be moved. This constructor exists for its message, which names the way. */
+    handle(handle &&) noexcept
+    {
+        static_assert(sizeof(R *) == 0, "uat: a handle stays in the frame in which it was made, so a container cannot "
+                                        "hold it; for any number of children take a uat::task_group");
+    }
     handle(const handle &) = delete;
     handle &operator=(const handle &) = delete;
 

@@ -12,13 +12,6 @@
 #include "uat/detail/failure.hpp"
 #include "uat/detail/must.hpp"
 
-#pragma GCC visibility push(default)
-/* For the templates below: end the job because of an exception, with a message and SIGABRT. event: a description of the
- * event; what: the exception's what(). If both are NULL, the library has already reported the cause; the process then
- * exits with status 1, without SIGABRT. */
-extern "C" [[noreturn]] void uat_end_by_exception(const char *event, const char *what);
-#pragma GCC visibility pop
-
 namespace uat
 {
 
