@@ -21,12 +21,12 @@ extern struct uat_view_slot {
 void *uat_reducer_find(const uat_reducer_t *reducer);
 #pragma GCC visibility pop
 
-static inline struct uat_view_slot *uat_view_slot_of(const void *key)
+UAT_INLINE struct uat_view_slot *uat_view_slot_of(const void *key)
 {
     return &uat_view_slots[(uintptr_t)key / sizeof(uat_reducer_t) % UAT_VIEW_SLOTS];
 }
 
-static inline void *uat_reducer_view(const uat_reducer_t *reducer)
+UAT_INLINE void *uat_reducer_view(const uat_reducer_t *reducer)
 {
     const struct uat_view_slot *slot = uat_view_slot_of(reducer->key);
     if (__builtin_expect(slot->key == reducer->key, 1))
