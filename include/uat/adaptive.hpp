@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "adaptive.h"
+#include "uat/detail/standard.hpp"
 
 namespace uat
 {

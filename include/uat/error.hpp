@@ -9,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-#include "uat/detail/failure.h"
+#include "uat/detail/standard.hpp"
 
 namespace uat
 {

@@ -13,7 +13,8 @@
 // on the generator's stack then run. If an exception leaves the body, the user's next() or ++ throws it again. The body
 // must not give a value inside a catch block; with -DUAT_DEBUG this ends the job with a message. A catch (...) in the body
 // must rethrow what it does not know: at an early end, give() throws an object of a type that only the library knows. If
-// the body catches this object and gives another value, the job ends with a message.
+// the body catches this object and gives another value, the job ends with a message. With -fno-exceptions a generator
+// ends early as in C: the objects on its stack are not destroyed.
 #ifndef UAT_GENERATOR_HPP
 #define UAT_GENERATOR_HPP
 
@@ -25,7 +26,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "detail/failure.h"
+#include "detail/standard.hpp"
 #include "generator.h"
 
 namespace uat
@@ -60,8 +61,10 @@ template <class T, std::size_t Bytes = 8192> class generator
                 uat_generator_give(&self_->core_, reinterpret_cast<uint64_t *>(self_->stack_), &copy, sizeof(copy));
             self_ =
                 reinterpret_cast<generator *>(reinterpret_cast<char *>(core) - __builtin_offsetof(generator, core_));
+#if UAT_EXCEPTIONS
             if (__builtin_expect(self_->cancelled_, 0))
                 throw ended();
+#endif
         }
 
       private:
@@ -134,7 +137,7 @@ template <class T, std::size_t Bytes = 8192> class generator
 
     ~generator()
     {
-        if (begun_ && !done_)
+        if (UAT_EXCEPTIONS && begun_ && !done_)
             cancel();
         destroy_(body_);
     }
@@ -176,12 +179,16 @@ template <class T, std::size_t Bytes = 8192> class generator
         generator *self =
             reinterpret_cast<generator *>(reinterpret_cast<char *>(core) - __builtin_offsetof(generator, core_));
         giver give(self);
+#if UAT_EXCEPTIONS
         try {
             (*static_cast<Body *>(self->body_))(give);
         } catch (const ended &) {
         } catch (...) {
             self->failure_ = std::current_exception();
         }
+#else
+        (*static_cast<Body *>(self->body_))(give);
+#endif
     }
 
     // Make give() throw, so that the body's frames are unwound. Returns when the body has returned. If the body gives

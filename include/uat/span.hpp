@@ -214,11 +214,11 @@ template <class T> class global_vector
         if (size == 0)
             return;
         if (size > std::size_t(-1) / sizeof(T) || block > std::size_t(-1) / sizeof(T))
-            throw std::length_error("uat::global_vector: more bytes than there are addresses");
+            detail::raise(std::length_error("uat::global_vector: more bytes than there are addresses"));
         data_ =
             static_cast<T *>(uat_global_alloc(size * sizeof(T), static_cast<uat_distribution>(how), block * sizeof(T)));
         if (!data_)
-            throw error(errno, "uat::global_vector");
+            detail::raise(error(errno, "uat::global_vector"));
     }
     global_vector(global_vector &&other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0))
@@ -269,12 +269,12 @@ template <class T> class temporary_vector
         detail::must_travel<T>();
         static_assert(!std::is_const<T>::value, "uat: the elements of a temporary_vector are not const");
         if (size > std::size_t(-1) / sizeof(T))
-            throw std::length_error("uat::temporary_vector: more bytes than there are addresses");
+            detail::raise(std::length_error("uat::temporary_vector: more bytes than there are addresses"));
         if (size == 0)
             return;
         data_ = static_cast<T *>(uat_global_temporary_alloc(size * sizeof(T)));
         if (!data_)
-            throw std::bad_alloc();
+            detail::raise(std::bad_alloc());
     }
     temporary_vector(temporary_vector &&other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0))

@@ -120,6 +120,7 @@ class job
          * several lines, which would mix with those of other workers. */
         [[noreturn]] static void terminated() noexcept
         {
+#if UAT_EXCEPTIONS
             try {
                 if (std::exception_ptr uncaught = std::current_exception())
                     std::rethrow_exception(uncaught);
@@ -130,6 +131,7 @@ class job
             } catch (...) {
                 uat_end_by_exception("an exception was not caught", "not a std::exception");
             }
+#endif
             uat_end_by_exception("the program has ended itself", "std::terminate() was called");
         }
     } handler_;
@@ -139,7 +141,7 @@ class job
     {
         int rc = uat_init();
         if (rc)
-            throw error(-rc, "uat_init");
+            detail::raise(error(-rc, "uat_init"));
     }
     job(const job &) = delete;
     job &operator=(const job &) = delete;

@@ -40,6 +40,7 @@ enum failure_kind : std::uint32_t {
     FAILED_UAT      /* uat::error */
 };
 
+#if UAT_EXCEPTIONS
 /* Call this in a catch block. The result is the nearest type that travels: the type of the exception or its nearest base
  * class that travels. A task_error, which is a std::runtime_error and has the type's name, stands for a type of which no
  * closer base travels. */
@@ -126,37 +127,39 @@ inline void copy_cause(char (&to)[sizeof(uat_failure::what)], const std::system_
     uat_fail(&f);
 }
 
+#endif
+
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_failure(const uat_failure &f)
 {
     switch (f.kind) {
     case FAILED_RUNTIME_ERROR:
-        throw std::runtime_error(f.what);
+        raise(std::runtime_error(f.what));
     case FAILED_RANGE_ERROR:
-        throw std::range_error(f.what);
+        raise(std::range_error(f.what));
     case FAILED_OVERFLOW_ERROR:
-        throw std::overflow_error(f.what);
+        raise(std::overflow_error(f.what));
     case FAILED_UNDERFLOW_ERROR:
-        throw std::underflow_error(f.what);
+        raise(std::underflow_error(f.what));
     case FAILED_LOGIC_ERROR:
-        throw std::logic_error(f.what);
+        raise(std::logic_error(f.what));
     case FAILED_DOMAIN_ERROR:
-        throw std::domain_error(f.what);
+        raise(std::domain_error(f.what));
     case FAILED_INVALID_ARGUMENT:
-        throw std::invalid_argument(f.what);
+        raise(std::invalid_argument(f.what));
     case FAILED_LENGTH_ERROR:
-        throw std::length_error(f.what);
+        raise(std::length_error(f.what));
     case FAILED_OUT_OF_RANGE:
-        throw std::out_of_range(f.what);
+        raise(std::out_of_range(f.what));
     case FAILED_BAD_ALLOC:
-        throw std::bad_alloc();
+        raise(std::bad_alloc());
     case FAILED_GENERIC:
-        throw std::system_error(f.number, std::generic_category(), f.what);
+        raise(std::system_error(f.number, std::generic_category(), f.what));
     case FAILED_SYSTEM:
-        throw std::system_error(f.number, std::system_category(), f.what);
+        raise(std::system_error(f.number, std::system_category(), f.what));
     case FAILED_UAT:
-        throw error(f.number, f.what);
+        raise(error(f.number, f.what));
     default:
-        throw task_error(f.type, f.what);
+        raise(task_error(f.type, f.what));
     }
 }
 
@@ -177,13 +180,17 @@ inline void throw_if_failed()
 /* Call f. If it throws, the running task has failed, and the result is false. */
 template <class F> bool contain(F &&f)
 {
+#if UAT_EXCEPTIONS
     try {
         f();
-        return true;
     } catch (...) {
         note_failure();
+        return false;
     }
-    return false;
+#else
+    f();
+#endif
+    return true;
 }
 
 [[gnu::cold, gnu::noinline]] inline void join_slowly(uat_task_t *t)

@@ -4,6 +4,8 @@
 #ifndef UAT_DETAIL_MUST_HPP
 #define UAT_DETAIL_MUST_HPP
 
+#include "uat/detail/standard.hpp"
+
 #include <array>
 #include <cstddef>
 #include <tuple>

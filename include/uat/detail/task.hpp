@@ -60,7 +60,7 @@ inline void finish_run(int rc)
 {
     if (rc) {
         uat_failure_take(nullptr);
-        throw error(-rc, "uat::run");
+        raise(error(-rc, "uat::run"));
     }
     throw_if_failed();
 }
