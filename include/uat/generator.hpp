@@ -26,7 +26,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "detail/standard.hpp"
+#include "uat/detail/standard.hpp"
 #include "generator.h"
 
 namespace uat

@@ -58,7 +58,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "detail/inline.h"
+#include "uat/detail/inline.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "inline.h"
+#include "uat/detail/inline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -182,7 +182,7 @@ uat_generator_give(struct uat_generator *g, const uint64_t *guard, const void *v
     if (size <= sizeof(word))
         memcpy(&word, value, size & 15);
     else
-        word = (uint64_t)(uintptr_t)value;
+        word = UAT_CAST(uintptr_t, value);
     if (__builtin_expect(*guard != UAT_GENERATOR_GUARD, 0))
         uat_generator_overflow(g);
     uat_generator_switch(&from, &to, &word);
@@ -198,7 +198,7 @@ UAT_INLINE __attribute__((always_inline)) int uat_generator_take(struct uat_gene
     if (size <= sizeof(word))
         memcpy(value, &word, size & 15); /* the mask avoids a warning of compilers that ignore the test */
     else
-        memcpy(value, (const void *)(uintptr_t)word, size);
+        memcpy(value, UAT_CAST(const void *, word), size);
     return 1;
 }
 
@@ -237,7 +237,8 @@ UAT_INLINE void uat_generator_finish(struct uat_generator *g)
     static void name##_uat_body(struct uat_generator *uat_g)                                                           \
     {                                                                                                                  \
         name##_generator *uat_self =                                                                                   \
-            (name##_generator *)(void *)((char *)uat_g - __builtin_offsetof(name##_generator, uat));                   \
+            UAT_CAST(name##_generator *,                                                                               \
+                     UAT_CAST(void *, UAT_CAST(char *, uat_g) - __builtin_offsetof(name##_generator, uat)));           \
         struct name##_uat_gargs *uat_a = &uat_self->uat_args;                                                          \
         name(uat_self, UAT_FIELDS(uat_a, __VA_ARGS__));                                                                \
     }                                                                                                                  \
@@ -263,12 +264,14 @@ UAT_INLINE void uat_generator_finish(struct uat_generator *g)
     uat_generator_take(&(g)->uat, (value), sizeof(*(value)) + 0 * sizeof((value) == (g)->uat_value))
 #define uat_generator_end(g) uat_generator_finish(&(g)->uat)
 #define UAT_GENERATOR_SELF(core)                                                                                       \
-    uat_self = (__typeof__(uat_self))(void *)((char *)(core) - __builtin_offsetof(__typeof__(*uat_self), uat))
+    uat_self = UAT_CAST(__typeof__(uat_self),                                                                          \
+                        UAT_CAST(void *, UAT_CAST(char *, core) - __builtin_offsetof(__typeof__(*uat_self), uat)))
 #define uat_generator_yield(value)                                                                                     \
     do {                                                                                                               \
         __typeof__(*uat_self->uat_value) uat_v = (value);                                                              \
-        UAT_GENERATOR_SELF(                                                                                            \
-            uat_generator_give(&uat_self->uat, (const uint64_t *)(void *)uat_self->uat_stack, &uat_v, sizeof(uat_v))); \
+        UAT_GENERATOR_SELF(uat_generator_give(&uat_self->uat,                                                          \
+                                              UAT_CAST(const uint64_t *, UAT_CAST(void *, uat_self->uat_stack)),       \
+                                              &uat_v, sizeof(uat_v)));                                                 \
     } while (0)
 
 #ifdef UAT_DEBUG

@@ -56,7 +56,7 @@ void uat_views_add(const void *flat, size_t size);
     static void name##_uat_combine(void *uat_left, const void *uat_right, const void *uat_arg)                         \
     {                                                                                                                  \
         (void)uat_arg;                                                                                                 \
-        *(type *)uat_left = combine(*(type *)uat_left, *(const type *)uat_right);                                      \
+        *UAT_CAST(type *, uat_left) = combine(*UAT_CAST(type *, uat_left), *UAT_CAST(const type *, uat_right));        \
     }                                                                                                                  \
     static const type name##_uat_identity = identity;                                                                  \
     static const uat_reduction_t name##_uat_operations = {NULL, name##_uat_combine, &name##_uat_identity,              \
@@ -64,7 +64,7 @@ void uat_views_add(const void *flat, size_t size);
     static const uat_reducer_t name = {&name, &name##_uat_operations};                                                 \
     UAT_UNUSED static inline type *name##_view(void)                                                                   \
     {                                                                                                                  \
-        return (type *)uat_reducer_view(&name);                                                                        \
+        return UAT_CAST(type *, uat_reducer_view(&name));                                                              \
     }                                                                                                                  \
     UAT_UNUSED static type name##_take(void)                                                                           \
     {                                                                                                                  \

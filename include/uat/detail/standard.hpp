@@ -9,7 +9,7 @@
 #include UAT_STANDARD_ERROR
 #endif
 
-#include "failure.h"
+#include "uat/detail/failure.h"
 
 #ifdef __cpp_exceptions
 #define UAT_EXCEPTIONS 1
