@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "uat/detail/inline.h"
 #include "uat/stats.h"
 
 #ifdef __cplusplus
@@ -100,7 +101,7 @@ void uat_join_wait(uat_task_t *t);
  * Wait for the child. Afterwards its result is in the buffer that was passed to uat_spawn(). The task that spawned a
  * child must join it exactly once. Children may be joined in any order. After a join the task may be on another worker.
  */
-static inline void uat_join(uat_task_t *t)
+UAT_INLINE void uat_join(uat_task_t *t)
 {
     if (__builtin_expect(t->record != 0, 0))
         uat_join_wait(t);
@@ -156,7 +157,7 @@ typedef struct uat_group {
 
 /* Make an empty group. After a spawn into the group, the task must wait for the group before the task ends. An empty
  * group needs no wait. */
-static inline void uat_group_begin(uat_group_t *group)
+UAT_INLINE void uat_group_begin(uat_group_t *group)
 {
     group->record = 0;
     group->parted = 0;
@@ -195,7 +196,7 @@ uat_cancel_t uat_group_cancellable(uat_group_t *group);
 void uat_group_cancel(uat_cancel_t cancel);
 int uat_cancelled(uat_cancel_t cancel);
 void uat_group_end_cancel(uat_group_t *group); /* called by uat_group_wait() only */
-static inline void uat_group_begin_in(uat_group_t *group, uat_cancel_t outer)
+UAT_INLINE void uat_group_begin_in(uat_group_t *group, uat_cancel_t outer)
 {
     uat_group_begin(group);
     group->cancel = group->outer = outer;
@@ -206,7 +207,7 @@ static inline void uat_group_begin_in(uat_group_t *group, uat_cancel_t outer)
  * bytes). fn must not write to its `result`, which points to no buffer. Only the task that began the group may call
  * this. The errors are those of uat_spawn().
  */
-static inline void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
+UAT_INLINE void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
 {
     if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
         return;
@@ -217,7 +218,7 @@ static inline void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *a
 
 /* uat_group_spawn() for typed tasks: see uat_spawn_typed(). The size is a constant, so the compiler keeps only one of
  * the two cases. */
-static inline void uat_group_spawn_typed(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
+UAT_INLINE void uat_group_spawn_typed(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
 {
     if (arg_size > UAT_SPAWN_TYPED_MAX) {
         uat_group_spawn(group, fn, arg, arg_size);
@@ -231,7 +232,7 @@ static inline void uat_group_spawn_typed(uat_group_t *group, uat_fn *fn, const v
 }
 
 /* uat_group_spawn() of a child that starts on the worker `rank`: see uat_spawn_on(). */
-static inline void uat_group_spawn_on(uat_group_t *group, int rank, uat_fn *fn, const void *arg, size_t arg_size)
+UAT_INLINE void uat_group_spawn_on(uat_group_t *group, int rank, uat_fn *fn, const void *arg, size_t arg_size)
 {
     if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
         return;
@@ -245,7 +246,7 @@ static inline void uat_group_spawn_on(uat_group_t *group, int rank, uat_fn *fn, 
  * another worker. A wait for an empty group returns at once. If a task ends without this wait while a child is on
  * another worker, the job ends with a message.
  */
-static inline void uat_group_wait(uat_group_t *group)
+UAT_INLINE void uat_group_wait(uat_group_t *group)
 {
     if (__builtin_expect(group->record != 0, 0)) {
         group->task.record = group->record;

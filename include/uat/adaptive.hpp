@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "adaptive.h"
+#include "uat/detail/standard.hpp"
 
 namespace uat
 {
@@ -66,12 +67,15 @@ Result adaptive(std::int64_t begin, std::int64_t end, F f, uat_adaptive_mode mod
 {
     static_assert(std::is_trivially_copyable_v<F> && std::is_trivially_copyable_v<Result>,
                   "the function and its result travel between workers, so both must be trivially copyable");
+    static_assert(std::is_invocable_r_v<Result, const F &, context<Result> &>,
+                  "uat: the function takes a uat::context<Result> &, and its result converts to Result");
     static_assert(sizeof(F) <= UAT_ADAPTIVE_ARG, "the function's captures are too large");
     static_assert(alignof(F) <= 16 && alignof(Result) <= 16, "arguments and results are aligned to 16 bytes");
     uat_adaptive_t a = {};
     a.fn = [](uat_context_t *c, const void *arg, void *result) noexcept {
         context<Result> here(c);
-        ::new (result) Result((*static_cast<const F *>(arg))(here));
+        Result value = (*static_cast<const F *>(arg))(here);
+        ::new (result) Result(value);
     };
     a.mode = mode;
     a.grain = grain;

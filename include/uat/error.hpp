@@ -9,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-#include "uat/detail/failure.h"
+#include "uat/detail/standard.hpp"
 
 namespace uat
 {
@@ -36,10 +36,14 @@ template <std::size_t Size> void copy_text(char (&to)[Size], const char *from)
 } // namespace detail
 
 /*
- * A join throws this if the child has thrown an exception of a type that does not travel. type() names the type of the
- * child's exception. If that exception was a std::exception, what() is its what(). If the type travels, the join throws
- * the same type again. These types travel: those of <stdexcept>, std::bad_alloc, std::system_error with the generic or
- * the system category, uat::error, and this class itself. what() is cut off after 895 bytes.
+ * A join throws the same type again if the type of the child's exception travels. These types travel: those of
+ * <stdexcept>, std::bad_alloc, std::system_error with the generic or the system category, uat::error, and this class
+ * itself. For a class that is derived from one of these, the join throws the nearest base class that travels. So a
+ * handler for that base catches the exception of a child, too.
+ *
+ * For all other exceptions the join throws this class. It also throws this class if the nearest base class that travels
+ * is std::runtime_error, from which this class is derived. type() names the type of the child's exception. If that
+ * exception was a std::exception, what() is its what(). what() is cut off after 895 bytes.
  */
 class task_error : public std::runtime_error
 {

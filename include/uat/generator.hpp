@@ -11,17 +11,22 @@
 //
 // Differences from C: a generator ends early if the user leaves the loop and the scope. The destructors of all objects
 // on the generator's stack then run. If an exception leaves the body, the user's next() or ++ throws it again. The body
-// must not give a value inside a catch block.
+// must not give a value inside a catch block; with -DUAT_DEBUG this ends the job with a message. A catch (...) in the body
+// must rethrow what it does not know: at an early end, give() throws an object of a type that only the library knows. If
+// the body catches this object and gives another value, the job ends with a message. With -fno-exceptions a generator
+// ends early as in C: the objects on its stack are not destroyed.
 #ifndef UAT_GENERATOR_HPP
 #define UAT_GENERATOR_HPP
 
 #include <cstddef>
+#include <cxxabi.h>
 #include <exception>
 #include <iterator>
 #include <new>
 #include <type_traits>
 #include <utility>
 
+#include "uat/detail/standard.hpp"
 #include "generator.h"
 
 namespace uat
@@ -46,12 +51,20 @@ template <class T, std::size_t Bytes = 8192> class generator
         void operator()(const T &value)
         {
             T copy = value;
+#ifdef UAT_DEBUG
+            if (caught() != self_->outside_)
+                uat_end_by_exception("a generator has given a value inside a catch block",
+                                     "the exception would stay in the task that uses the generator; give the value "
+                                     "after the block");
+#endif
             struct uat_generator *core =
                 uat_generator_give(&self_->core_, reinterpret_cast<uint64_t *>(self_->stack_), &copy, sizeof(copy));
             self_ =
                 reinterpret_cast<generator *>(reinterpret_cast<char *>(core) - __builtin_offsetof(generator, core_));
+#if UAT_EXCEPTIONS
             if (__builtin_expect(self_->cancelled_, 0))
                 throw ended();
+#endif
         }
 
       private:
@@ -124,7 +137,7 @@ template <class T, std::size_t Bytes = 8192> class generator
 
     ~generator()
     {
-        if (begun_ && !done_)
+        if (UAT_EXCEPTIONS && begun_ && !done_)
             cancel();
         destroy_(body_);
     }
@@ -133,6 +146,9 @@ template <class T, std::size_t Bytes = 8192> class generator
     __attribute__((always_inline)) bool next(T &value)
     {
         begun_ = true;
+#ifdef UAT_DEBUG
+        outside_ = caught();
+#endif
         if (__builtin_expect(!uat_generator_take(&core_, &value, sizeof(value)), 0)) {
             done_ = true;
             if (failure_)
@@ -152,25 +168,39 @@ template <class T, std::size_t Bytes = 8192> class generator
     }
 
   private:
+    // The exception of the innermost catch block. It is the first member of __cxa_eh_globals in the Itanium C++ ABI.
+    static void *caught()
+    {
+        return *reinterpret_cast<void **>(abi::__cxa_get_globals());
+    }
+
     template <class Body> static void run(struct uat_generator *core)
     {
         generator *self =
             reinterpret_cast<generator *>(reinterpret_cast<char *>(core) - __builtin_offsetof(generator, core_));
         giver give(self);
+#if UAT_EXCEPTIONS
         try {
             (*static_cast<Body *>(self->body_))(give);
         } catch (const ended &) {
         } catch (...) {
             self->failure_ = std::current_exception();
         }
+#else
+        (*static_cast<Body *>(self->body_))(give);
+#endif
     }
 
-    // Make give() throw, so that the body's frames are unwound. Returns when the body has returned.
+    // Make give() throw, so that the body's frames are unwound. Returns when the body has returned. If the body gives
+    // another value instead, the objects on its stack would never be destroyed.
     __attribute__((noinline)) void cancel()
     {
         uint64_t word = 0;
         cancelled_ = true;
-        uat_generator_next_word(&core_, &word);
+        if (uat_generator_next_word(&core_, &word))
+            uat_end_by_exception("a generator that ends early has caught the exception of its end, and has given "
+                                 "another value",
+                                 "a catch (...) in its body must rethrow by `throw;`");
     }
 
     alignas(16) char stack_[Bytes];
@@ -178,6 +208,7 @@ template <class T, std::size_t Bytes = 8192> class generator
     std::exception_ptr failure_;
     void *body_;
     void (*destroy_)(void *body);
+    void *outside_; // with UAT_DEBUG: what caught() was when the user asked for a value
     bool begun_ = false, done_ = false, cancelled_ = false;
 };
 

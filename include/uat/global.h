@@ -125,11 +125,11 @@ int uat_global_thaw(void *array);
  * quarter of the cache. At most 256 far ranges may be checked out at a time. 0 bytes may be checked out at any address.
  * Never fails: a range that does not fit, or is not in global memory, ends the job with a message.
  */
-static inline void *uat_global_checkout(const void *p, size_t bytes, enum uat_access access);
+UAT_INLINE void *uat_global_checkout(const void *p, size_t bytes, enum uat_access access);
 
 /* End the access that the checkout with the same arguments began. With UAT_WRITE or UAT_READ_WRITE, all bytes of the
  * range are written back. */
-static inline void uat_global_checkin(const void *p, size_t bytes, enum uat_access access);
+UAT_INLINE void uat_global_checkin(const void *p, size_t bytes, enum uat_access access);
 
 /* The number of bytes that can be checked out at the same time, whatever their homes are: a quarter of the cache, or
  * SIZE_MAX in a job on one host. All checkouts of a worker together may use this number. All workers get the same
@@ -143,8 +143,8 @@ void uat_global_prefetch(const void *p, size_t bytes);
  * uat_global_put() returns, `local` may be used again. Both calls and the task's checkouts take effect in program
  * order. A range that is not in global memory ends the job with a message. With 0 bytes the calls do nothing, whatever
  * the addresses are. For a near range, each call is a memcpy(). */
-static inline void uat_global_get(void *local, const void *global, size_t bytes);
-static inline void uat_global_put(void *global, const void *local, size_t bytes);
+UAT_INLINE void uat_global_get(void *local, const void *global, size_t bytes);
+UAT_INLINE void uat_global_put(void *global, const void *local, size_t bytes);
 
 /*
  * Copy rows of `bytes` bytes, for example a tile of a matrix: row k is at global + k * pitch and local + k *
@@ -219,31 +219,31 @@ typedef struct uat_atomic {
  * uat_global_put() precede the atomic that publishes them, and the loads of a uat_global_get() follow the other
  * worker's atomic that sees the published value.
  */
-static inline uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend);
-static inline uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired);
-static inline uint64_t uat_atomic_load(const uat_atomic_t *word);
+UAT_INLINE uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend);
+UAT_INLINE uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired);
+UAT_INLINE uint64_t uat_atomic_load(const uat_atomic_t *word);
 
 /* Set the word; uat_atomic_swap() returns the old value. The change is done when the call returns. An adapter has only
  * a compare-and-swap, so on a far word the change takes two or more round trips: both functions try again until no
  * other change intervenes. */
-static inline uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired);
-static inline void uat_atomic_store(uat_atomic_t *word, uint64_t desired);
+UAT_INLINE uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired);
+UAT_INLINE void uat_atomic_store(uat_atomic_t *word, uint64_t desired);
 
 /* Add without waiting and without the old value. The addition is done when the task's next uat_global_release()
  * returns. It is also done before each access that a steal, a join or the end of a run orders after it. */
-static inline void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
+UAT_INLINE void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
 
 /*
  * Set the word to the maximum or minimum of its value and `value`, as unsigned or as signed numbers; or clear or set
  * bits. These functions return the old value, and the change is done when the call returns. On a far word they take one
  * round trip if the word keeps its value. Otherwise they take two or more, like uat_atomic_swap().
  */
-static inline uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value);
-static inline uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value);
-static inline int64_t uat_atomic_fetch_max_signed(uat_atomic_t *word, int64_t value);
-static inline int64_t uat_atomic_fetch_min_signed(uat_atomic_t *word, int64_t value);
-static inline uint64_t uat_atomic_fetch_and(uat_atomic_t *word, uint64_t bits);
-static inline uint64_t uat_atomic_fetch_or(uat_atomic_t *word, uint64_t bits);
+UAT_INLINE uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value);
+UAT_INLINE uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value);
+UAT_INLINE int64_t uat_atomic_fetch_max_signed(uat_atomic_t *word, int64_t value);
+UAT_INLINE int64_t uat_atomic_fetch_min_signed(uat_atomic_t *word, int64_t value);
+UAT_INLINE uint64_t uat_atomic_fetch_and(uat_atomic_t *word, uint64_t bits);
+UAT_INLINE uint64_t uat_atomic_fetch_or(uat_atomic_t *word, uint64_t bits);
 
 /* Wait until all bytes that this worker has checked in, put or added are at their homes. The call is needed only before
  * an atomic that publishes data: spawn, join and the end of a run themselves release where necessary. */

@@ -113,7 +113,7 @@ template <class T, class... A> global_ptr<T> make_object(A &&...args)
                   "uat: an object is aligned to 16 bytes; take a global_vector for a type that needs more");
     void *p = uat_global_object_alloc(sizeof(T));
     if (!p)
-        throw error(ENOMEM, "uat::make_object");
+        detail::raise(error(ENOMEM, "uat::make_object"));
     global_ptr<T> object(static_cast<T *>(p));
     if constexpr (std::is_constructible<T, A &&...>::value)
         object.store(T(std::forward<A>(args)...));

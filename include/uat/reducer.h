@@ -53,7 +53,7 @@ void uat_reducer_begin(uat_reducer_t *reducer, const uat_reduction_t *operations
  * room for the view in UAT_HEAP_SIZE, or if another reducer with this key has views that were not taken, the job ends
  * with a message.
  */
-static inline void *uat_reducer_view(const uat_reducer_t *reducer);
+UAT_INLINE void *uat_reducer_view(const uat_reducer_t *reducer);
 
 /*
  * Copy the reducer's value to *value and empty the reducer. The value includes all additions that the task, and the

@@ -14,6 +14,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <exception>
 #include <new>
 #include <stdexcept>
 #include <type_traits>
@@ -197,6 +198,9 @@ enum class distribution { blocked = UAT_BLOCKED, cyclic = UAT_CYCLIC };
  * An array in global memory, whose bytes are initially all zero. All workers must make and destroy it together, outside
  * of runs. Pass its span() to tasks. On all workers, the constructor throws std::length_error if the number of bytes
  * exceeds std::size_t, and uat::error if uat_global_alloc() fails.
+ *
+ * The end of the job frees all arrays, so a vector may be destroyed after it. If an exception unwinds the vector, its
+ * array stays until the end of the job, because the exception may concern one worker alone.
  */
 template <class T> class global_vector
 {
@@ -210,11 +214,11 @@ template <class T> class global_vector
         if (size == 0)
             return;
         if (size > std::size_t(-1) / sizeof(T) || block > std::size_t(-1) / sizeof(T))
-            throw std::length_error("uat::global_vector: more bytes than there are addresses");
+            detail::raise(std::length_error("uat::global_vector: more bytes than there are addresses"));
         data_ =
             static_cast<T *>(uat_global_alloc(size * sizeof(T), static_cast<uat_distribution>(how), block * sizeof(T)));
         if (!data_)
-            throw error(errno, "uat::global_vector");
+            detail::raise(error(errno, "uat::global_vector"));
     }
     global_vector(global_vector &&other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0))
@@ -228,7 +232,8 @@ template <class T> class global_vector
     }
     ~global_vector()
     {
-        if (data_)
+        bool is_open = uat_global_home(data_) >= 0; /* false for NULL, and after the end of the job */
+        if (is_open && std::uncaught_exceptions() == 0)
             uat_global_free(data_); /* reports errors itself */
     }
 
@@ -264,12 +269,12 @@ template <class T> class temporary_vector
         detail::must_travel<T>();
         static_assert(!std::is_const<T>::value, "uat: the elements of a temporary_vector are not const");
         if (size > std::size_t(-1) / sizeof(T))
-            throw std::length_error("uat::temporary_vector: more bytes than there are addresses");
+            detail::raise(std::length_error("uat::temporary_vector: more bytes than there are addresses"));
         if (size == 0)
             return;
         data_ = static_cast<T *>(uat_global_temporary_alloc(size * sizeof(T)));
         if (!data_)
-            throw std::bad_alloc();
+            detail::raise(std::bad_alloc());
     }
     temporary_vector(temporary_vector &&other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0))

@@ -45,6 +45,12 @@ template <class R> class [[nodiscard]] handle
             uat_spawn_on(&task_, rank, detail::body<Call, R>, &call, sizeof(call), value_.bytes, sizeof(value_.bytes));
         }
     }
+    /* A handle cannot be moved. This constructor exists for its message, which names the way. */
+    handle(handle &&) noexcept
+    {
+        static_assert(sizeof(R *) == 0, "uat: a handle stays in the frame in which it was made, so a container cannot "
+                                        "hold it; for any number of children take a uat::task_group");
+    }
     handle(const handle &) = delete;
     handle &operator=(const handle &) = delete;
 
@@ -114,6 +120,7 @@ class job
          * several lines, which would mix with those of other workers. */
         [[noreturn]] static void terminated() noexcept
         {
+#if UAT_EXCEPTIONS
             try {
                 if (std::exception_ptr uncaught = std::current_exception())
                     std::rethrow_exception(uncaught);
@@ -124,6 +131,7 @@ class job
             } catch (...) {
                 uat_end_by_exception("an exception was not caught", "not a std::exception");
             }
+#endif
             uat_end_by_exception("the program has ended itself", "std::terminate() was called");
         }
     } handler_;
@@ -133,7 +141,7 @@ class job
     {
         int rc = uat_init();
         if (rc)
-            throw error(-rc, "uat_init");
+            detail::raise(error(-rc, "uat_init"));
     }
     job(const job &) = delete;
     job &operator=(const job &) = delete;

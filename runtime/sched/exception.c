@@ -6,6 +6,7 @@
 
 #include "base/flush.h"
 #include "base/log.h"
+#include "include/uat/detail/failure.h"
 #include "runtime/job/fatal.h"
 
 /* Itanium C++ ABI, Exception Handling, 2.2.2. */
@@ -38,8 +39,6 @@ void uat_exception_refuse(const char *call)
         uat_fatal("%s was called in a catch block; the task could not migrate: leave the block first", call);
 }
 
-/* Called by task.hpp. */
-_Noreturn __attribute__((visibility("default"))) void uat_end_by_exception(const char *event, const char *what);
 void uat_end_by_exception(const char *event, const char *what)
 {
     if (!event)

@@ -24,7 +24,7 @@ struct cell {
     }
 };
 
-void add(uat::in<cell> a, uat::in<cell> b, uat::out<cell> c)
+void add(uat::in<cell> a, const uat::in<cell> &b, uat::out<cell> c)
 {
     c->value = a->value + b->value;
 }

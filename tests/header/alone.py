@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 
 WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror -fsyntax-only".split()
+# Options with which users compile C++, besides the warnings.
+CHOICES = [["-Wold-style-cast", "-Wcast-qual"], ["-fno-exceptions"], ["-fno-exceptions", "-fno-rtti"]]
 STANDARDS = {"c": ["c11", "c2x"], "c++": ["c++17", "c++20", "c++2b"]}
 
 
@@ -21,6 +23,25 @@ def included(include, name, found):
         for other in re.findall(r'^#include "(?:\.\./)?(?:uat/)?([\w./]+)"', (include / name).read_text(), re.M):
             included(include, other if other == "uat.h" else "uat/" + other, found)
     return found
+
+
+def choices(compiler, include):
+    """What the compiler says about uat.hpp with each of the choices."""
+    runs = [subprocess.run([compiler, "-x", "c++", "-std=c++17", *WARNINGS, *choice, "-I", include, "-"], input="#include <uat.hpp>\n",
+                           stderr=subprocess.PIPE, text=True) for choice in CHOICES]
+    return [f"{choice}: {run.stderr}" for choice, run in zip(CHOICES, runs) if run.returncode]
+
+
+def refused(compiler, include, headers):
+    """The C++ headers that C++14 does not refuse by one error that names the standard."""
+    faults = []
+    for name in [name for name in headers if name.endswith(".hpp")]:
+        run = subprocess.run([compiler, "-x", "c++", "-std=c++14", "-fsyntax-only", "-I", include, "-"], input=f"#include <{name}>\n",
+                             stderr=subprocess.PIPE, text=True)
+        errors = re.findall("error: .*", run.stderr)
+        if len(errors) != 1 or "uat needs C++17" not in errors[0]:
+            faults.append(f"C++14: {name}: {errors[:2]}")
+    return faults
 
 
 def main():
@@ -44,6 +65,7 @@ def main():
                 started.append(names)
                 if compiler.returncode:
                     faults.append(f"{standard}: {' '.join(names)}: {said}")
+    faults += choices(compilers["c++"], include) + refused(compilers["c++"], include, headers)
     print(f"{len(headers)} headers, {len(started)} times compiled by {sys.argv[1]}, {len(faults)} faults")
     print("\n".join(faults))
     return 1 if faults or len(headers) < 10 else 0

@@ -74,6 +74,11 @@ CASES = [  # a part of the sentence, the languages, the program
     ("specialise uat::travels", ("c++",), "#include <uat.hpp>\n#include <string>\n"
      "void f(std::pair<int, std::string> p) { uat::spawn([](std::pair<int, std::string>) {}, p).join(); }"),
     ("take a global_vector", ("c++",), "#include <uat.hpp>\nstruct alignas(64) line { char c[64]; };\nauto f() { return uat::make_object<line>(); }"),
+    ("take a uat::task_group", ("c++",), "#include <uat.hpp>\n#include <vector>\n"
+     "void f() { std::vector<uat::handle<long>> v; v.push_back(uat::spawn([] { return 1L; })); }"),
+    *(("reference to non-const", ("c++",), f"#include <uat.hpp>\nvoid f(long x) {{ {call}[](long &y) {{ y = 9; }}, x); }}")
+      for call in ("(void)uat::spawn(", "(void)uat::spawn_on(0, ", "uat::run(", "uat::task_group().run(", "uat::task_group().run_on(0, ",
+                   "uat::flow().spawn(")),
     ("result cannot be an array", ANY, "typedef int three[3];\nUAT_TASK(three, f, int, a) { return 0; }"),
 ]
 

@@ -18,6 +18,10 @@ namespace
 
 struct vector {
     double x, y, z;
+    double sum() const
+    {
+        return x + y + z;
+    }
 };
 
 struct alignas(64) line {
@@ -116,6 +120,8 @@ int check_tasks()
     vector v = scaled.join();
     errors += v.x != 3 || v.y != 2 || v.z != 3;
     errors += aligned.join().words[7] != 9;
+    errors +=
+        uat::spawn(&vector::sum, vector{2, 4, 6}).join() != 12 || uat::spawn(&vector::y, vector{2, 4, 6}).join() != 4;
     return errors;
 }
 

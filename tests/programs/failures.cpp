@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: an exception that a task throws is thrown again by its join, wherever child and spawner are. Its type
- * and what() are kept. Of several exceptions the first in serial order is thrown. This holds for handles, invoke,
- * loops, reductions, scans, loops over blocks, and runs. When the exception arrives, all other children have ended. A
- * later run works.
+ * Description: an exception that a task throws is thrown again by its join, wherever child and spawner are. what() is
+ * kept, and so is the type if it travels; otherwise the nearest base class that travels is thrown. Of several exceptions
+ * the first in serial order is thrown. This holds for handles, invoke, loops, reductions, scans, loops over blocks, and
+ * runs. When the exception arrives, all other children have ended. A later run works.
  * usage: failures [ROUNDS]
  */
 #include <algorithm>
@@ -26,7 +26,20 @@ struct odd_error : std::out_of_range {
     }
 };
 
-enum { KINDS = 15 };
+/* A standard class that is derived from a type that travels, and one of the program with a base that has the type's
+ * name. */
+struct odd_system_error : std::system_error {
+    odd_system_error() : std::system_error(EIO, std::generic_category(), "fifteen")
+    {
+    }
+};
+struct odd_runtime_error : std::runtime_error {
+    odd_runtime_error() : std::runtime_error("sixteen")
+    {
+    }
+};
+
+enum { KINDS = 18 };
 
 void throw_kind(int kind)
 {
@@ -59,8 +72,14 @@ void throw_kind(int kind)
         throw uat::error(EPERM, "twelve");
     case 13:
         throw odd_error();
-    default:
+    case 14:
         throw 14;
+    case 15:
+        throw odd_system_error();
+    case 16:
+        throw odd_runtime_error();
+    default:
+        throw std::bad_array_new_length();
     }
 }
 
@@ -70,12 +89,17 @@ bool same(int kind, const std::exception &got)
     try {
         throw_kind(kind);
     } catch (const odd_error &own) {
+        return typeid(got) == typeid(std::out_of_range) && std::string(got.what()) == own.what();
+    } catch (const odd_runtime_error &own) {
         auto *e = dynamic_cast<const uat::task_error *>(&got);
         return e && std::string(e->what()) == own.what() &&
-               std::string(e->type()).find("odd_error") != std::string::npos;
+               std::string(e->type()).find("odd_runtime_error") != std::string::npos;
+    } catch (const std::bad_alloc &) {
+        return typeid(got) == typeid(std::bad_alloc);
     } catch (const std::system_error &own) {
         auto *e = dynamic_cast<const std::system_error *>(&got);
-        return e && typeid(own) == typeid(got) && e->code() == own.code() && std::string(e->what()) == own.what();
+        return e && (typeid(own) == typeid(got) || kind == 15) && e->code() == own.code() &&
+               std::string(e->what()) == own.what();
     } catch (const std::exception &own) {
         return typeid(own) == typeid(got) && std::string(own.what()).substr(0, 895) == got.what();
     } catch (int) {

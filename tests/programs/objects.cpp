@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the C++ types. Tasks use futures, channels as ranges, mutexes in std::lock_guard, conditions,
- * semaphores, latches and barriers. Temporary arrays end with their scope. A list of global_ptr grows on all workers.
+ * Description: the C++ types. Tasks use futures and channels, also of void, mutexes in std::lock_guard, conditions,
+ * semaphores, latches and barriers. A channel is a range. Temporary arrays end with their scope. A list of global_ptr grows on all workers.
  * Pairs, tuples, arrays and a type of the program are sent between workers. The job ends by job::finish(). All results
  * are compared with those of a sequential program. usage: objects
  */
@@ -96,6 +96,33 @@ int check_channels()
         numbers.receive().has_value() || numbers.try_receive(nothing) != -EPIPE || numbers.try_send(nothing) != -EPIPE;
     numbers.destroy();
     total.destroy();
+    return errors;
+}
+
+/* Signals without values, and an event. */
+int check_signals()
+{
+    uat::channel<void> signals(2);
+    uat::future<void> counted;
+    int errors = counted.try_get();
+    auto counter = uat::spawn([signals, counted] {
+        int n = 0;
+        while (signals.receive())
+            n++;
+        counted.set();
+        return n;
+    });
+    for (int i = 0; i < ITEMS; i++)
+        errors += !signals.send();
+    signals.close();
+    counted.get();
+    errors += !counted.try_get() || counter.join() != ITEMS;
+    errors += signals.send() || signals.receive() || signals.try_send() != -EPIPE || signals.try_receive() != -EPIPE;
+    auto sender = uat::spawn([] { uat::channel<void>::named("signals", 1).send(); });
+    sender.join();
+    errors += uat::channel<void>::named("signals", 1).try_receive() != 0;
+    signals.destroy();
+    counted.destroy();
     return errors;
 }
 
@@ -204,8 +231,8 @@ int root()
     auto head = uat::make_object<node>();
     auto turn = uat::make_object<long>(-1L);
     uat::global_ptr<const long> same = turn;
-    int travels = check_travels(), channels = check_channels(), list = check_list(head), turns = check_turns(turn),
-        temporary = check_temporary(), no_room = check_no_room();
+    int travels = check_travels(), channels = check_channels() + check_signals(), list = check_list(head),
+        turns = check_turns(turn), temporary = check_temporary(), no_room = check_no_room();
     int pointers = head == nullptr || !turn || *same.read() != TASKS || turn.home() < 0 ||
                    turn != uat::global_ptr<long>(turn.get());
     uat::destroy(head);

@@ -20,14 +20,14 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
 /* Add the child that was just spawned to the ledger. The child has parted from the unroller. */
 void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n) __attribute__((cold));
 
-static inline void uat_flow_end(uat_flow_t *flow)
+UAT_INLINE void uat_flow_end(uat_flow_t *flow)
 {
     if (__builtin_expect(flow->ledger != 0, 0))
         uat_flow_end_ledger(flow);
     flow->self = NULL;
 }
 
-static inline void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_flow_mode mode)
+UAT_INLINE void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_flow_mode mode)
 {
     if (__builtin_expect(flow->ledger != 0, 0))
         uat_flow_wait_ledger(flow, p, mode);
@@ -40,13 +40,13 @@ void *uat_flow_add_begin(void *p, size_t bytes, uint64_t guard);
 void uat_flow_add_end(void *p, size_t bytes, uint64_t guard);
 
 /* Returns the body's parameter: the datum, checked out; or `room`, after setting its bytes to 0. */
-static inline void *uat_flow_add_place(void *p, uint64_t guard, void *room, size_t bytes)
+UAT_INLINE void *uat_flow_add_place(void *p, uint64_t guard, void *room, size_t bytes)
 {
     return guard ? __builtin_memset(room, 0, bytes) : uat_global_checkout(p, bytes, UAT_READ_WRITE);
 }
 
 /* Begin to fetch a datum that is not near. */
-static inline void uat_flow_fetch(const void *p, size_t bytes)
+UAT_INLINE void uat_flow_fetch(const void *p, size_t bytes)
 {
     if (!uat_near_holds((uintptr_t)p, bytes))
         uat_global_prefetch(p, bytes);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -208,7 +209,7 @@ template <class... P> struct flow_spawner {
         } else {
             auto call = [f, args...]() mutable {
                 (flow_fetch<P>(args), ...);
-                f(args...);
+                std::invoke(f, std::move(args)...);
             };
             start(flow, call, args...);
         }
@@ -249,20 +250,26 @@ template <class... P> struct flow_spawner {
     }
 };
 
-/* The types of a function's parameters. */
+/* The types of a function's parameters. A reference to const is an access as its type is. */
+template <class... P> struct flow_parameters : flow_spawner<std::remove_cv_t<std::remove_reference_t<P>>...> {
+    static_assert((true && ... &&
+                   (!std::is_lvalue_reference<P>::value || std::is_const<std::remove_reference_t<P>>::value)),
+                  "uat: a parameter of a data-flow task must not be a reference to non-const, because the task gets a "
+                  "copy of its argument; take the value, or uat::inout<T>");
+};
 template <class F> struct flow_signature : flow_signature<decltype(&F::operator())> {
 };
-template <class R, class... P> struct flow_signature<R (*)(P...)> : flow_spawner<P...> {
+template <class R, class... P> struct flow_signature<R (*)(P...)> : flow_parameters<P...> {
 };
-template <class R, class... P> struct flow_signature<R (*)(P...) noexcept> : flow_spawner<P...> {
+template <class R, class... P> struct flow_signature<R (*)(P...) noexcept> : flow_parameters<P...> {
 };
-template <class C, class R, class... P> struct flow_signature<R (C::*)(P...)> : flow_spawner<P...> {
+template <class C, class R, class... P> struct flow_signature<R (C::*)(P...)> : flow_parameters<P...> {
 };
-template <class C, class R, class... P> struct flow_signature<R (C::*)(P...) const> : flow_spawner<P...> {
+template <class C, class R, class... P> struct flow_signature<R (C::*)(P...) const> : flow_parameters<P...> {
 };
-template <class C, class R, class... P> struct flow_signature<R (C::*)(P...) noexcept> : flow_spawner<P...> {
+template <class C, class R, class... P> struct flow_signature<R (C::*)(P...) noexcept> : flow_parameters<P...> {
 };
-template <class C, class R, class... P> struct flow_signature<R (C::*)(P...) const noexcept> : flow_spawner<P...> {
+template <class C, class R, class... P> struct flow_signature<R (C::*)(P...) const noexcept> : flow_parameters<P...> {
 };
 
 } // namespace uat

@@ -40,6 +40,11 @@ void uat_fail(const struct uat_failure *failure);
  * is NULL. */
 void uat_failure_take(struct uat_failure *failure);
 
+/* End the job because of an exception, with a message and SIGABRT. event: a description of the event; what: the
+ * exception's what(). If both are NULL, the library has already reported the cause; the process then exits with status
+ * 1, without SIGABRT. */
+void uat_end_by_exception(const char *event, const char *what) __attribute__((noreturn));
+
 /* uat_join() for use while an exception unwinds the stack. It does not move this task, and drops an exception of the
  * child. If no other worker could run the child to its end, it ends the job with a message. */
 void uat_join_in_place(uat_task_t *t);

@@ -40,47 +40,48 @@ enum failure_kind : std::uint32_t {
     FAILED_UAT      /* uat::error */
 };
 
-#ifdef __cpp_rtti
-template <class T> bool is_exactly(const std::type_info *type)
+#if UAT_EXCEPTIONS
+/* Call this in a catch block. The result is the nearest type that travels: the type of the exception or its nearest base
+ * class that travels. A task_error, which is a std::runtime_error and has the type's name, stands for a type of which no
+ * closer base travels. */
+inline failure_kind kind_of_caught() noexcept
 {
-    return type && *type == typeid(T);
-}
-
-/* The kind of an exception of this type; FAILED_OTHER if what() alone does not suffice to make the exception again. */
-inline failure_kind kind_of(const std::type_info *type)
-{
-    return is_exactly<std::runtime_error>(type)      ? FAILED_RUNTIME_ERROR
-           : is_exactly<std::range_error>(type)      ? FAILED_RANGE_ERROR
-           : is_exactly<std::overflow_error>(type)   ? FAILED_OVERFLOW_ERROR
-           : is_exactly<std::underflow_error>(type)  ? FAILED_UNDERFLOW_ERROR
-           : is_exactly<std::logic_error>(type)      ? FAILED_LOGIC_ERROR
-           : is_exactly<std::domain_error>(type)     ? FAILED_DOMAIN_ERROR
-           : is_exactly<std::invalid_argument>(type) ? FAILED_INVALID_ARGUMENT
-           : is_exactly<std::length_error>(type)     ? FAILED_LENGTH_ERROR
-           : is_exactly<std::out_of_range>(type)     ? FAILED_OUT_OF_RANGE
-           : is_exactly<std::bad_alloc>(type)        ? FAILED_BAD_ALLOC
-                                                     : FAILED_OTHER;
-}
-inline failure_kind kind_of(const std::type_info *type, const std::error_category &category)
-{
-    if (is_exactly<error>(type))
+    try {
+        throw;
+    } catch (const std::range_error &) {
+        return FAILED_RANGE_ERROR;
+    } catch (const std::overflow_error &) {
+        return FAILED_OVERFLOW_ERROR;
+    } catch (const std::underflow_error &) {
+        return FAILED_UNDERFLOW_ERROR;
+    } catch (const std::domain_error &) {
+        return FAILED_DOMAIN_ERROR;
+    } catch (const std::invalid_argument &) {
+        return FAILED_INVALID_ARGUMENT;
+    } catch (const std::length_error &) {
+        return FAILED_LENGTH_ERROR;
+    } catch (const std::out_of_range &) {
+        return FAILED_OUT_OF_RANGE;
+    } catch (const std::logic_error &) {
+        return FAILED_LOGIC_ERROR;
+    } catch (const std::bad_alloc &) {
+        return FAILED_BAD_ALLOC;
+    } catch (const error &) {
         return FAILED_UAT;
-    if (!is_exactly<std::system_error>(type))
-        return FAILED_OTHER;
-    return category == std::generic_category()  ? FAILED_GENERIC
-           : category == std::system_category() ? FAILED_SYSTEM
-                                                : FAILED_OTHER;
-}
-#else /* without type_info, types cannot be compared */
-inline failure_kind kind_of(const std::type_info *)
-{
-    return FAILED_OTHER;
-}
-inline failure_kind kind_of(const std::type_info *, const std::error_category &)
-{
-    return FAILED_OTHER;
-}
+    } catch (const std::system_error &e) {
+        const std::error_category &category = e.code().category();
+        return category == std::generic_category()  ? FAILED_GENERIC
+               : category == std::system_category() ? FAILED_SYSTEM
+                                                    : FAILED_OTHER;
+    } catch (const std::runtime_error &) {
+#ifdef __cpp_rtti
+        if (*abi::__cxa_current_exception_type() == typeid(std::runtime_error))
+            return FAILED_RUNTIME_ERROR;
 #endif
+    } catch (...) {
+    }
+    return FAILED_OTHER;
+}
 
 inline void copy_name(char (&to)[sizeof(uat_failure::type)], const std::type_info *type)
 {
@@ -104,23 +105,21 @@ inline void copy_cause(char (&to)[sizeof(uat_failure::what)], const std::system_
 [[gnu::cold, gnu::noinline]] inline void note_failure() noexcept
 {
     static uat_failure f; /* static suffices, because the block ends before the task can migrate */
-    const std::type_info *type = abi::__cxa_current_exception_type();
     f = uat_failure();
-    copy_name(f.type, type);
+    f.kind = kind_of_caught();
+    copy_name(f.type, abi::__cxa_current_exception_type());
     try {
         throw;
     } catch (const task_error &e) {
         copy_text(f.type, e.type());
         copy_text(f.what, e.what());
     } catch (const std::system_error &e) {
-        f.kind = kind_of(type, e.code().category());
         f.number = e.code().value();
         if (f.kind == FAILED_OTHER)
             copy_text(f.what, e.what());
         else
             copy_cause(f.what, e);
     } catch (const std::exception &e) {
-        f.kind = kind_of(type);
         copy_text(f.what, e.what());
     } catch (...) {
         copy_text(f.what, "not a std::exception");
@@ -128,37 +127,39 @@ inline void copy_cause(char (&to)[sizeof(uat_failure::what)], const std::system_
     uat_fail(&f);
 }
 
+#endif
+
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_failure(const uat_failure &f)
 {
     switch (f.kind) {
     case FAILED_RUNTIME_ERROR:
-        throw std::runtime_error(f.what);
+        raise(std::runtime_error(f.what));
     case FAILED_RANGE_ERROR:
-        throw std::range_error(f.what);
+        raise(std::range_error(f.what));
     case FAILED_OVERFLOW_ERROR:
-        throw std::overflow_error(f.what);
+        raise(std::overflow_error(f.what));
     case FAILED_UNDERFLOW_ERROR:
-        throw std::underflow_error(f.what);
+        raise(std::underflow_error(f.what));
     case FAILED_LOGIC_ERROR:
-        throw std::logic_error(f.what);
+        raise(std::logic_error(f.what));
     case FAILED_DOMAIN_ERROR:
-        throw std::domain_error(f.what);
+        raise(std::domain_error(f.what));
     case FAILED_INVALID_ARGUMENT:
-        throw std::invalid_argument(f.what);
+        raise(std::invalid_argument(f.what));
     case FAILED_LENGTH_ERROR:
-        throw std::length_error(f.what);
+        raise(std::length_error(f.what));
     case FAILED_OUT_OF_RANGE:
-        throw std::out_of_range(f.what);
+        raise(std::out_of_range(f.what));
     case FAILED_BAD_ALLOC:
-        throw std::bad_alloc();
+        raise(std::bad_alloc());
     case FAILED_GENERIC:
-        throw std::system_error(f.number, std::generic_category(), f.what);
+        raise(std::system_error(f.number, std::generic_category(), f.what));
     case FAILED_SYSTEM:
-        throw std::system_error(f.number, std::system_category(), f.what);
+        raise(std::system_error(f.number, std::system_category(), f.what));
     case FAILED_UAT:
-        throw error(f.number, f.what);
+        raise(error(f.number, f.what));
     default:
-        throw task_error(f.type, f.what);
+        raise(task_error(f.type, f.what));
     }
 }
 
@@ -179,13 +180,17 @@ inline void throw_if_failed()
 /* Call f. If it throws, the running task has failed, and the result is false. */
 template <class F> bool contain(F &&f)
 {
+#if UAT_EXCEPTIONS
     try {
         f();
-        return true;
     } catch (...) {
         note_failure();
+        return false;
     }
-    return false;
+#else
+    f();
+#endif
+    return true;
 }
 
 [[gnu::cold, gnu::noinline]] inline void join_slowly(uat_task_t *t)

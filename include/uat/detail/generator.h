@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "uat/detail/inline.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -84,8 +86,8 @@ void __asan_unpoison_memory_region(const volatile void *, size_t);
  * The assembly saves the frame pointer, because a compiler that uses the frame pointer does not accept it as clobbered.
  * The switch pushes nothing, so the compiler's data below the stack pointer (the red zone) are kept.
  */
-static inline __attribute__((always_inline)) void uat_generator_switch(struct uat_generator_side **from,
-                                                                       struct uat_generator_side **to, uint64_t *value)
+UAT_INLINE __attribute__((always_inline)) void uat_generator_switch(struct uat_generator_side **from,
+                                                                    struct uat_generator_side **to, uint64_t *value)
 {
 #ifdef __aarch64__
     register uint64_t x0 __asm__("x0") = *value;
@@ -135,8 +137,8 @@ static inline __attribute__((always_inline)) void uat_generator_switch(struct ua
 
 /* Prepare a generator for its first value. `stack` has size bytes, is aligned to 16, and must stay in place while the
  * generator is used. The caller owns it. */
-static inline void uat_generator_begin(struct uat_generator *g, void *stack, size_t size, const char *name,
-                                       void (*body)(struct uat_generator *))
+UAT_INLINE void uat_generator_begin(struct uat_generator *g, void *stack, size_t size, const char *name,
+                                    void (*body)(struct uat_generator *))
 {
 #ifdef UAT_GENERATOR_ASAN
     __asan_unpoison_memory_region(stack, size); /* a generator that ended early may have left its frames on this
@@ -154,7 +156,7 @@ static inline void uat_generator_begin(struct uat_generator *g, void *stack, siz
 
 /* Run the generator up to its next value. *word is then the value, if the value has up to 8 bytes, or else the value's
  * address. Returns 0 at the generator's end. */
-static inline __attribute__((always_inline)) int uat_generator_next_word(struct uat_generator *g, uint64_t *word)
+UAT_INLINE __attribute__((always_inline)) int uat_generator_next_word(struct uat_generator *g, uint64_t *word)
 {
 #ifdef UAT_DEBUG
     uat_generator_depth++;
@@ -172,7 +174,7 @@ static inline __attribute__((always_inline)) int uat_generator_next_word(struct 
  * The result is g, from a register that the user's side has set. Loading g from the stack would add two loads to the
  * dependency chain from one switch to the next.
  */
-static inline __attribute__((always_inline)) struct uat_generator *
+UAT_INLINE __attribute__((always_inline)) struct uat_generator *
 uat_generator_give(struct uat_generator *g, const uint64_t *guard, const void *value, size_t size)
 {
     struct uat_generator_side *from = &g->inside, *to = &g->outside;
@@ -180,7 +182,7 @@ uat_generator_give(struct uat_generator *g, const uint64_t *guard, const void *v
     if (size <= sizeof(word))
         memcpy(&word, value, size & 15);
     else
-        word = (uint64_t)(uintptr_t)value;
+        word = UAT_CAST(uintptr_t, value);
     if (__builtin_expect(*guard != UAT_GENERATOR_GUARD, 0))
         uat_generator_overflow(g);
     uat_generator_switch(&from, &to, &word);
@@ -188,7 +190,7 @@ uat_generator_give(struct uat_generator *g, const uint64_t *guard, const void *v
 }
 
 /* Take a value out of the word that uat_generator_next_word() returned. */
-static inline __attribute__((always_inline)) int uat_generator_take(struct uat_generator *g, void *value, size_t size)
+UAT_INLINE __attribute__((always_inline)) int uat_generator_take(struct uat_generator *g, void *value, size_t size)
 {
     uint64_t word = 0;
     if (!uat_generator_next_word(g, &word))
@@ -196,14 +198,14 @@ static inline __attribute__((always_inline)) int uat_generator_take(struct uat_g
     if (size <= sizeof(word))
         memcpy(value, &word, size & 15); /* the mask avoids a warning of compilers that ignore the test */
     else
-        memcpy(value, (const void *)(uintptr_t)word, size);
+        memcpy(value, UAT_CAST(const void *, word), size);
     return 1;
 }
 
 /* End a generator early. Its body runs no further, and resources that the body has acquired are not released. The
  * generator may then be begun again. The call is unnecessary after the last value, and for a generator that is no
  * longer used. */
-static inline void uat_generator_finish(struct uat_generator *g)
+UAT_INLINE void uat_generator_finish(struct uat_generator *g)
 {
 #ifdef UAT_GENERATOR_ASAN
     __asan_unpoison_memory_region(g->guard, g->size);
@@ -235,7 +237,8 @@ static inline void uat_generator_finish(struct uat_generator *g)
     static void name##_uat_body(struct uat_generator *uat_g)                                                           \
     {                                                                                                                  \
         name##_generator *uat_self =                                                                                   \
-            (name##_generator *)(void *)((char *)uat_g - __builtin_offsetof(name##_generator, uat));                   \
+            UAT_CAST(name##_generator *,                                                                               \
+                     UAT_CAST(void *, UAT_CAST(char *, uat_g) - __builtin_offsetof(name##_generator, uat)));           \
         struct name##_uat_gargs *uat_a = &uat_self->uat_args;                                                          \
         name(uat_self, UAT_FIELDS(uat_a, __VA_ARGS__));                                                                \
     }                                                                                                                  \
@@ -261,12 +264,14 @@ static inline void uat_generator_finish(struct uat_generator *g)
     uat_generator_take(&(g)->uat, (value), sizeof(*(value)) + 0 * sizeof((value) == (g)->uat_value))
 #define uat_generator_end(g) uat_generator_finish(&(g)->uat)
 #define UAT_GENERATOR_SELF(core)                                                                                       \
-    uat_self = (__typeof__(uat_self))(void *)((char *)(core) - __builtin_offsetof(__typeof__(*uat_self), uat))
+    uat_self = UAT_CAST(__typeof__(uat_self),                                                                          \
+                        UAT_CAST(void *, UAT_CAST(char *, core) - __builtin_offsetof(__typeof__(*uat_self), uat)))
 #define uat_generator_yield(value)                                                                                     \
     do {                                                                                                               \
         __typeof__(*uat_self->uat_value) uat_v = (value);                                                              \
-        UAT_GENERATOR_SELF(                                                                                            \
-            uat_generator_give(&uat_self->uat, (const uint64_t *)(void *)uat_self->uat_stack, &uat_v, sizeof(uat_v))); \
+        UAT_GENERATOR_SELF(uat_generator_give(&uat_self->uat,                                                          \
+                                              UAT_CAST(const uint64_t *, UAT_CAST(void *, uat_self->uat_stack)),       \
+                                              &uat_v, sizeof(uat_v)));                                                 \
     } while (0)
 
 #ifdef UAT_DEBUG

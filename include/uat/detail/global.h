@@ -59,19 +59,19 @@ struct uat_far {
 };
 extern struct uat_far uat_far;
 
-static inline int uat_near_holds(uintptr_t at, size_t bytes)
+UAT_INLINE int uat_near_holds(uintptr_t at, size_t bytes)
 {
     const struct uat_near_run *r = &uat_near.run[at >> UAT_NEAR_RUN_SHIFT & (UAT_NEAR_RUNS - 1)];
     size_t room = r->high - at; /* more than size if `at` is outside the run, on either side */
     return __builtin_expect(room <= r->size, 1) && __builtin_expect(bytes <= room, 1);
 }
-static inline uint64_t uat_open_what(size_t bytes, uint64_t kind)
+UAT_INLINE uint64_t uat_open_what(size_t bytes, uint64_t kind)
 {
     return bytes + (kind << UAT_OPEN_KIND_SHIFT);
 }
 
 /* Check out a range that is in its slot's run, and return the range's place; NULL if the range is not in the run. */
-static inline void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access access)
+UAT_INLINE void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access access)
 {
     size_t place = at & uat_far.mask;
     const struct uat_shown_run *r = &uat_far.shown[place >> UAT_FAR_BLOCK_SHIFT];
@@ -89,7 +89,7 @@ static inline void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access acce
 
 /* If the newest open checkout is one of this range for reading, end it and return 1. Otherwise return 0. If no checkout
  * is open, `last` is record 0, which matches no range. */
-static inline int uat_far_end(uintptr_t at, size_t bytes, enum uat_access access)
+UAT_INLINE int uat_far_end(uintptr_t at, size_t bytes, enum uat_access access)
 {
     struct uat_open *o = uat_far.last;
     if ((access & UAT_WRITE) || o->at != at || o->what != uat_open_what(bytes, access))
@@ -98,7 +98,7 @@ static inline int uat_far_end(uintptr_t at, size_t bytes, enum uat_access access
     return 1;
 }
 
-static inline int uat_near_word(const uat_atomic_t *word)
+UAT_INLINE int uat_near_word(const uat_atomic_t *word)
 {
     return (uintptr_t)word % 8 == 0 && uat_near_holds((uintptr_t)word, uat_near.word);
 }
@@ -116,7 +116,7 @@ uint64_t uat_atomic_swap_elsewhere(uat_atomic_t *word, uint64_t desired);
 void uat_atomic_store_elsewhere(uat_atomic_t *word, uint64_t desired);
 void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend);
 
-static inline void *uat_global_checkout(const void *p, size_t bytes, enum uat_access access)
+UAT_INLINE void *uat_global_checkout(const void *p, size_t bytes, enum uat_access access)
 {
     int known = (unsigned)access - UAT_READ <= UAT_READ_WRITE - UAT_READ;
     if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes) && known, 1)) {
@@ -127,7 +127,7 @@ static inline void *uat_global_checkout(const void *p, size_t bytes, enum uat_ac
     return __builtin_expect(place != NULL, 1) ? place : uat_global_checkout_elsewhere(p, bytes, access);
 }
 
-static inline void uat_global_checkin(const void *p, size_t bytes, enum uat_access access)
+UAT_INLINE void uat_global_checkin(const void *p, size_t bytes, enum uat_access access)
 {
     if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes) && uat_near.begun != uat_near.ended, 1))
         uat_near.ended++;
@@ -135,7 +135,7 @@ static inline void uat_global_checkin(const void *p, size_t bytes, enum uat_acce
         uat_global_checkin_elsewhere(p, bytes, access);
 }
 
-static inline void uat_global_get(void *local, const void *global, size_t bytes)
+UAT_INLINE void uat_global_get(void *local, const void *global, size_t bytes)
 {
     if (uat_near_holds((uintptr_t)global, bytes))
         __builtin_memcpy(local, global, bytes);
@@ -143,7 +143,7 @@ static inline void uat_global_get(void *local, const void *global, size_t bytes)
         uat_global_get_elsewhere(local, global, bytes);
 }
 
-static inline void uat_global_put(void *global, const void *local, size_t bytes)
+UAT_INLINE void uat_global_put(void *global, const void *local, size_t bytes)
 {
     if (uat_near_holds((uintptr_t)global, bytes))
         __builtin_memcpy(global, local, bytes);
@@ -151,13 +151,13 @@ static inline void uat_global_put(void *global, const void *local, size_t bytes)
         uat_global_put_elsewhere(global, local, bytes);
 }
 
-static inline uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend)
+UAT_INLINE uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend)
 {
     return uat_near_word(word) ? __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL)
                                : uat_atomic_fetch_add_elsewhere(word, addend);
 }
 
-static inline uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired)
+UAT_INLINE uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired)
 {
     if (!uat_near_word(word))
         return uat_atomic_cmp_swap_elsewhere(word, expected, desired);
@@ -165,18 +165,18 @@ static inline uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected
     return expected;
 }
 
-static inline uint64_t uat_atomic_load(const uat_atomic_t *word)
+UAT_INLINE uint64_t uat_atomic_load(const uat_atomic_t *word)
 {
     return uat_near_word(word) ? __atomic_load_n(&word->value, __ATOMIC_ACQUIRE) : uat_atomic_load_elsewhere(word);
 }
 
-static inline uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired)
+UAT_INLINE uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired)
 {
     return uat_near_word(word) ? __atomic_exchange_n(&word->value, desired, __ATOMIC_ACQ_REL)
                                : uat_atomic_swap_elsewhere(word, desired);
 }
 
-static inline void uat_atomic_store(uat_atomic_t *word, uint64_t desired)
+UAT_INLINE void uat_atomic_store(uat_atomic_t *word, uint64_t desired)
 {
     if (uat_near_word(word))
         __atomic_store_n(&word->value, desired, __ATOMIC_RELEASE);
@@ -184,7 +184,7 @@ static inline void uat_atomic_store(uat_atomic_t *word, uint64_t desired)
         uat_atomic_store_elsewhere(word, desired);
 }
 
-static inline void uat_atomic_add(uat_atomic_t *word, uint64_t addend)
+UAT_INLINE void uat_atomic_add(uat_atomic_t *word, uint64_t addend)
 {
     if (uat_near_word(word))
         __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL);
@@ -192,7 +192,7 @@ static inline void uat_atomic_add(uat_atomic_t *word, uint64_t addend)
         uat_atomic_add_elsewhere(word, addend);
 }
 
-static inline uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value)
+UAT_INLINE uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value)
 {
     uint64_t old = uat_atomic_load(word), found;
     while (old < value && (found = uat_atomic_cmp_swap(word, old, value)) != old)
@@ -200,7 +200,7 @@ static inline uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value)
     return old;
 }
 
-static inline uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value)
+UAT_INLINE uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value)
 {
     uint64_t old = uat_atomic_load(word), found;
     while (old > value && (found = uat_atomic_cmp_swap(word, old, value)) != old)
@@ -208,7 +208,7 @@ static inline uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value)
     return old;
 }
 
-static inline int64_t uat_atomic_fetch_max_signed(uat_atomic_t *word, int64_t value)
+UAT_INLINE int64_t uat_atomic_fetch_max_signed(uat_atomic_t *word, int64_t value)
 {
     uint64_t old = uat_atomic_load(word), found;
     while ((int64_t)old < value && (found = uat_atomic_cmp_swap(word, old, (uint64_t)value)) != old)
@@ -216,7 +216,7 @@ static inline int64_t uat_atomic_fetch_max_signed(uat_atomic_t *word, int64_t va
     return (int64_t)old;
 }
 
-static inline int64_t uat_atomic_fetch_min_signed(uat_atomic_t *word, int64_t value)
+UAT_INLINE int64_t uat_atomic_fetch_min_signed(uat_atomic_t *word, int64_t value)
 {
     uint64_t old = uat_atomic_load(word), found;
     while ((int64_t)old > value && (found = uat_atomic_cmp_swap(word, old, (uint64_t)value)) != old)
@@ -224,7 +224,7 @@ static inline int64_t uat_atomic_fetch_min_signed(uat_atomic_t *word, int64_t va
     return (int64_t)old;
 }
 
-static inline uint64_t uat_atomic_fetch_and(uat_atomic_t *word, uint64_t bits)
+UAT_INLINE uint64_t uat_atomic_fetch_and(uat_atomic_t *word, uint64_t bits)
 {
     uint64_t old = uat_atomic_load(word), found;
     while ((old & bits) != old && (found = uat_atomic_cmp_swap(word, old, old & bits)) != old)
@@ -232,7 +232,7 @@ static inline uint64_t uat_atomic_fetch_and(uat_atomic_t *word, uint64_t bits)
     return old;
 }
 
-static inline uint64_t uat_atomic_fetch_or(uat_atomic_t *word, uint64_t bits)
+UAT_INLINE uint64_t uat_atomic_fetch_or(uat_atomic_t *word, uint64_t bits)
 {
     uint64_t old = uat_atomic_load(word), found;
     while ((old | bits) != old && (found = uat_atomic_cmp_swap(word, old, old | bits)) != old)

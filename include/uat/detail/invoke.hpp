@@ -29,12 +29,16 @@ template <class First, class... Rest> auto invoke_all(First first, Rest... rest)
             task.join();
         } else {
             auto results = [&] {
+#if UAT_EXCEPTIONS
                 try {
                     return invoke_all(rest...);
                 } catch (...) {
                     note_failure();
                 }
                 join_and_throw(task);
+#else
+                return invoke_all(rest...);
+#endif
             }();
             return std::tuple_cat(std::make_tuple(task.join()), results);
         }

@@ -4,6 +4,8 @@
 #ifndef UAT_DETAIL_MUST_HPP
 #define UAT_DETAIL_MUST_HPP
 
+#include "uat/detail/standard.hpp"
+
 #include <array>
 #include <cstddef>
 #include <tuple>
@@ -46,6 +48,13 @@ template <class X, class T> struct must_convert {
     static_assert(std::is_constructible<T, X>::value,
                   "uat: the values to combine, and the results of the combination, must convert to the type of the "
                   "initial value");
+};
+
+/* The compiler's message for a function that cannot be called with copies of its arguments. */
+template <class F, class... A> struct must_accept {
+    static_assert(std::is_invocable<F &, A...>::value,
+                  "uat: the function cannot be called with these arguments; a task gets copies of them, so a parameter "
+                  "must not be a reference to non-const: take the value, and return the result or use global memory");
 };
 
 /* Elements of a const type cannot be written. */

@@ -21,8 +21,8 @@ namespace detail
 inline void must_match(const char *algorithm, std::size_t size, std::size_t other)
 {
     if (size != other)
-        throw std::invalid_argument(std::string("uat::") + algorithm + "(): spans of " + std::to_string(size) +
-                                    " and " + std::to_string(other) + " elements; they must have the same size");
+        raise(std::invalid_argument(std::string("uat::") + algorithm + "(): spans of " + std::to_string(size) +
+                                    " and " + std::to_string(other) + " elements; they must have the same size"));
 }
 
 /* The number of elements of type T that one operand checks out at a time: some KiB, and few enough for a small

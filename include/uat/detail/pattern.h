@@ -61,17 +61,17 @@
     static void name##_uat_loop(int64_t uat_begin, int64_t uat_end, void *uat_partial, const void *uat_arg)            \
     {                                                                                                                  \
         UAT_ALIGNED_ARGS(struct name##_uat_args, uat_arg)                                                              \
-        type uat_sum = *(type *)uat_partial; /* stays in the task's frame, which migrates with the body */             \
+        type uat_sum = *UAT_CAST(type *, uat_partial); /* stays in the task's frame, which migrates with the body */   \
         for (int64_t uat_i = uat_begin; uat_i < uat_end; uat_i++) {                                                    \
             type uat_v = name##_uat_step(uat_i UAT_UNWRAP fields);                                                     \
             uat_sum = combine(uat_sum, uat_v);                                                                         \
         }                                                                                                              \
-        *(type *)uat_partial = uat_sum;                                                                                \
+        *UAT_CAST(type *, uat_partial) = uat_sum;                                                                      \
     }                                                                                                                  \
     static void name##_uat_combine(void *uat_left, const void *uat_right, const void *uat_arg)                         \
     {                                                                                                                  \
         (void)uat_arg;                                                                                                 \
-        *(type *)uat_left = combine(*(type *)uat_left, *(const type *)uat_right);                                      \
+        *UAT_CAST(type *, uat_left) = combine(*UAT_CAST(type *, uat_left), *UAT_CAST(const type *, uat_right));        \
     }                                                                                                                  \
     UAT_UNUSED static type name##_grain(int64_t uat_begin, int64_t uat_end, int64_t uat_grain UAT_UNWRAP more)         \
     {                                                                                                                  \

@@ -25,6 +25,7 @@ namespace detail
 /* Call f. An exception that it throws ends the job, because an unfinished partition could not continue. */
 template <class F> auto guarded(F &&f) -> decltype(f())
 {
+#if UAT_EXCEPTIONS
     try {
         return f();
     } catch (const std::exception &e) {
@@ -32,6 +33,9 @@ template <class F> auto guarded(F &&f) -> decltype(f())
     } catch (...) {
         uat_end_by_exception("an exception has left the comparison of a sort", "not a std::exception");
     }
+#else
+    return f();
+#endif
 }
 
 template <class T, class Less> struct quicksort {

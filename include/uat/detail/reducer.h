@@ -21,12 +21,12 @@ extern struct uat_view_slot {
 void *uat_reducer_find(const uat_reducer_t *reducer);
 #pragma GCC visibility pop
 
-static inline struct uat_view_slot *uat_view_slot_of(const void *key)
+UAT_INLINE struct uat_view_slot *uat_view_slot_of(const void *key)
 {
     return &uat_view_slots[(uintptr_t)key / sizeof(uat_reducer_t) % UAT_VIEW_SLOTS];
 }
 
-static inline void *uat_reducer_view(const uat_reducer_t *reducer)
+UAT_INLINE void *uat_reducer_view(const uat_reducer_t *reducer)
 {
     const struct uat_view_slot *slot = uat_view_slot_of(reducer->key);
     if (__builtin_expect(slot->key == reducer->key, 1))
@@ -56,7 +56,7 @@ void uat_views_add(const void *flat, size_t size);
     static void name##_uat_combine(void *uat_left, const void *uat_right, const void *uat_arg)                         \
     {                                                                                                                  \
         (void)uat_arg;                                                                                                 \
-        *(type *)uat_left = combine(*(type *)uat_left, *(const type *)uat_right);                                      \
+        *UAT_CAST(type *, uat_left) = combine(*UAT_CAST(type *, uat_left), *UAT_CAST(const type *, uat_right));        \
     }                                                                                                                  \
     static const type name##_uat_identity = identity;                                                                  \
     static const uat_reduction_t name##_uat_operations = {NULL, name##_uat_combine, &name##_uat_identity,              \
@@ -64,7 +64,7 @@ void uat_views_add(const void *flat, size_t size);
     static const uat_reducer_t name = {&name, &name##_uat_operations};                                                 \
     UAT_UNUSED static inline type *name##_view(void)                                                                   \
     {                                                                                                                  \
-        return (type *)uat_reducer_view(&name);                                                                        \
+        return UAT_CAST(type *, uat_reducer_view(&name));                                                              \
     }                                                                                                                  \
     UAT_UNUSED static type name##_take(void)                                                                           \
     {                                                                                                                  \

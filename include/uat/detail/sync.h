@@ -77,12 +77,12 @@
     }                                                                                                                  \
     UAT_UNUSED static inline uat_case_t name##_sends(name##_channel uat_c, type *uat_value)                            \
     {                                                                                                                  \
-        uat_case_t uat_k = {uat_c.channel, 1, (void *)uat_value, 0};                                                   \
+        uat_case_t uat_k = {uat_c.channel, 1, UAT_CAST(void *, uat_value), 0};                                         \
         return uat_k;                                                                                                  \
     }                                                                                                                  \
     UAT_UNUSED static inline uat_case_t name##_receives(name##_channel uat_c, type *uat_value)                         \
     {                                                                                                                  \
-        uat_case_t uat_k = {uat_c.channel, 0, (void *)uat_value, 0};                                                   \
+        uat_case_t uat_k = {uat_c.channel, 0, UAT_CAST(void *, uat_value), 0};                                         \
         return uat_k;                                                                                                  \
     }                                                                                                                  \
     typedef name##_channel name##_uat_channel_is_defined

@@ -46,9 +46,9 @@
         UAT_ALIGNED_ARGS(struct name##_uat_args, arg)                                                                  \
         if (__alignof__(type) > 16) { /* the result buffer has less alignment than the type needs */                   \
             type uat_r = name fields;                                                                                  \
-            __builtin_memcpy(result, (void *)&uat_r, sizeof(type));                                                    \
+            __builtin_memcpy(result, UAT_CAST(void *, &uat_r), sizeof(type));                                          \
         } else {                                                                                                       \
-            *(type *)result = name fields;                                                                             \
+            *UAT_CAST(type *, result) = name fields;                                                                   \
         }                                                                                                              \
     }                                                                                                                  \
     UAT_UNUSED static inline void name##_spawn(name##_task *uat_t UAT_UNWRAP more)                                     \
@@ -146,9 +146,9 @@
  */
 #define UAT_ALIGNED_ARGS(args, arg)                                                                                    \
     __attribute__((aligned(__alignof__(args)))) char uat_room[__alignof__(args) > 16 ? sizeof(args) : 1];              \
-    args *uat_a = (args *)arg;                                                                                         \
+    const args *uat_a = UAT_CAST(const args *, arg);                                                                   \
     if (__alignof__(args) > 16)                                                                                        \
-        uat_a = (args *)__builtin_memcpy(uat_room, arg, sizeof(args));                                                 \
+        uat_a = UAT_CAST(const args *, __builtin_memcpy(uat_room, arg, sizeof(args)));                                 \
     (void)uat_a;                                                                                                       \
     (void)uat_room;
 

@@ -4,18 +4,13 @@
 #define UAT_DETAIL_TASK_HPP
 
 #include <cstring>
+#include <functional>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #include "uat/detail/failure.hpp"
 #include "uat/detail/must.hpp"
-
-#pragma GCC visibility push(default)
-/* For the templates below: end the job because of an exception, with a message and SIGABRT. event: a description of the
- * event; what: the exception's what(). If both are NULL, the library has already reported the cause; the process then
- * exits with status 1, without SIGABRT. */
-extern "C" [[noreturn]] void uat_end_by_exception(const char *event, const char *what);
-#pragma GCC visibility pop
 
 namespace uat
 {
@@ -65,17 +60,19 @@ inline void finish_run(int rc)
 {
     if (rc) {
         uat_failure_take(nullptr);
-        throw error(-rc, "uat::run");
+        raise(error(-rc, "uat::run"));
     }
     throw_if_failed();
 }
 
-/* A function with its arguments, as one value. */
+/* A function with its arguments, as one value. The function gets the arguments as rvalues: a change to one of them would
+ * be lost, so a parameter that is a reference to non-const must not compile. */
 template <class F, class... A> auto bind(F f, A... args)
 {
     must_travel<F>();
     (must_travel<A>(), ...);
-    return [f, args...]() mutable { return f(args...); };
+    must_accept<F, A...>();
+    return [f, args...]() mutable { return std::invoke(f, std::move(args)...); };
 }
 
 } // namespace detail
