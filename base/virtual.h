@@ -15,6 +15,7 @@
 
 struct uat_virtual {
     uint64_t (*now)(void);      /* nanoseconds since the job's start */
+    void (*run)(bool begins);   /* this worker begins or ends a run */
     void (*task)(void);         /* a spawned task starts: let its virtual time pass */
     void (*work)(uint64_t ns);  /* the program computes for this time */
     void (*copy)(size_t bytes); /* a stack of this size has been copied within this worker's memory */

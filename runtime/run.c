@@ -8,6 +8,7 @@
 
 #include "base/cpu.h"
 #include "base/log.h"
+#include "base/virtual.h"
 #include "base/word.h"
 #include "runtime/global/global.h"
 #include "include/uat.h"
@@ -170,6 +171,8 @@ UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *
         return rc;
     struct ending ending = {.status = check_arguments(root, arg, arg_size, result, result_size)};
     uat_call_enter(UAT_CALL_RUN);
+    if (UAT_IS_VIRTUAL())
+        uat_virtual->run(true);
     const struct uat_run_record *record = uat_checkpoint_run_begins();
     if (record) {
         take_record(record, result, result_size, &ending);
@@ -183,6 +186,8 @@ UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *
     if (!rc)
         rc = agree_on(&ending); /* only after this call may a continuation be published again */
     uat_global_after_barrier();
+    if (UAT_IS_VIRTUAL())
+        uat_virtual->run(false);
     uat_call_leave();
     return rc;
 }

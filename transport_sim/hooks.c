@@ -4,6 +4,7 @@
 #include "base/virtual.h"
 #include "transport_sim/measure.h"
 #include "transport_sim/operation.h"
+#include "transport_sim/progress.h"
 #include "transport_sim/stores.h"
 #include "transport_sim/token.h"
 #include "transport_sim/world.h"
@@ -39,6 +40,7 @@ static void pass(uint64_t ns)
 static void task(void)
 {
     uat_sim_chain_turn_away();
+    uat_sim.world->tasks++;
     uint64_t ns = uat_sim.world->settings.task;
     if (sim_adverse() && uat_sim.inside)
         pass(1 + uat_sim_random(2 * ns));
@@ -134,6 +136,7 @@ static void release(uint64_t *word, uint64_t value)
 
 static const struct uat_virtual table = {
     .now = now,
+    .run = uat_sim_progress_run,
     .task = task,
     .work = pass,
     .copy = copy,

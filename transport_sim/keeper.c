@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "transport_sim/cost.h"
 #include "transport_sim/executor.h"
+#include "transport_sim/progress.h"
 #include "transport_sim/world.h"
 
 static struct {
@@ -38,6 +39,7 @@ static void send_all(int signal)
 /* Kill all workers, wait for them, and exit. Without this, the workers would die only after the keeper. */
 static _Noreturn void end(int status)
 {
+    uat_sim_progress_erase(keeper.world);
     send_all(SIGKILL);
     while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
         continue;
@@ -73,6 +75,7 @@ static void note_end(int rank, int status)
         keeper.status = code;
     if (in_order)
         return;
+    uat_sim_progress_erase(keeper.world);
     tell_replay(replay, sizeof(replay));
     if (WIFSIGNALED(status))
         uat_error("rank %d was killed by signal %d (%s) at %" PRIu64 " ns of virtual time; the others were ended%s",
@@ -109,11 +112,13 @@ static void reap(void)
 static _Noreturn void keep(const sigset_t *set)
 {
     while (keeper.living > 0) {
-        int signal = sigwaitinfo(set, NULL);
+        const struct timespec *pause_time = uat_sim_progress_pause();
+        int signal = pause_time ? sigtimedwait(set, NULL, pause_time) : sigwaitinfo(set, NULL);
         /* Relaxed: if end() killed a worker, the store in fail() came before the SIGCHLD that reports the worker's end.
          */
         while (__atomic_load_n(&keeper.failed, __ATOMIC_RELAXED))
             pause();
+        uat_sim_progress_look(keeper.world);
         if (signal == SIGCHLD)
             reap();
         else if (signal == SIGUSR1 || signal == SIGUSR2)
@@ -121,6 +126,7 @@ static _Noreturn void keep(const sigset_t *set)
         else if (signal > 0)
             end(128 + signal);
     }
+    uat_sim_progress_erase(keeper.world);
     uat_sim_cost_tell(keeper.world, uat_sim_executor_time());
     _exit(keeper.status);
 }
@@ -148,6 +154,7 @@ int uat_sim_keeper_fork(struct sim_world *world)
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         sigaddset(&set, signals[i]);
     uat_sim_cost_begin(world);
+    uat_sim_progress_begin();
     sigprocmask(SIG_BLOCK, &set, &keeper.original);
     fflush(NULL); /* without this, every worker would write the buffered output again */
     for (int rank = 0; rank < world->settings.size; rank++) {
@@ -164,6 +171,7 @@ int uat_sim_keeper_fork(struct sim_world *world)
         world->worker[rank].pid = pid;
         keeper.forked++;
         keeper.living++;
+        uat_sim_progress_look(world);
     }
     uat_sim.fail = fail;
     uat_sim_executor_start();

@@ -2,7 +2,7 @@
 /*
  * The world of a simulation: the memory that its worker processes share. Exactly one process runs: the one that has the
  * token. Only that process accesses the world. So after the start, the only atomics here are on the words that pass the
- * token on, on `executes`, and on the sums of processor time in `cost`. That process also executes the operations of
+ * token on, on `executes`, on the sums of processor time in `cost`, and on the words that progress.c shows. That process also executes the operations of
  * the other workers' chains. With many workers, the keeper's executor gets the token to execute operations
  * (executor.h).
  *
@@ -161,6 +161,9 @@ struct sim_world {
     uint32_t left;            /* workers that have left */
     uint64_t steals, faults;  /* counted only if settings.network.fault is not 0 */
     uint64_t switches, items; /* for the report; items do not include posts */
+    uint64_t tasks;           /* tasks that have started, for the line of progress.h */
+    uint32_t runs;            /* workers in a run */
+    bool drawn;               /* this line is on the terminal */
     struct sim_cost cost;
     uint64_t stop_at; /* settings.stop; SIM_NEVER once a worker has stopped */
     size_t count;     /* items in the queue */
