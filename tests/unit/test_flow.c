@@ -17,7 +17,7 @@
 #include "tests/unit/flow_alone.h"
 #include "tests/unit/one_process.h"
 
-enum { TASKS = 200, DATA = 64, GUARDS = 2 };
+enum { TASKS = 200, DATA = 64, GUARDS = 3 };
 
 /* What the test knows about each task, by the task's number. */
 static struct task {
@@ -127,12 +127,13 @@ static void body(void *arg, void *result)
 {
 }
 
-/* As uat_flow_enter(), except that the task never runs in place, and there is always room in the window. */
+/* As uat_flow_enter(), except that the task never runs in place, and there is always room in the window. A third access
+ * changes datum 3. */
 static void spawn(size_t n, uat_flow_access_t a, uat_flow_access_t b)
 {
     uint64_t number = spawned;
     struct task *t = &tasks[spawned];
-    *t = (struct task){.n = n, .access = {a, b}};
+    *t = (struct task){.n = n, .access = {a, b, use(3, UAT_FLOW_INOUT)}};
     uint64_t id = uat_flow_entry_begin(&flow);
     bool guarded = uat_flow_is_guarded(&flow, t->access, n);
     if (guarded)
@@ -258,6 +259,21 @@ TEST_WITH(relay_of_a_reader, open_all, close_flow)
             full_reader(UAT_FLOW_SHARERS / 2, entries, UAT_FLOW_INOUT);
             full_reader(UAT_FLOW_SHARERS / 2, entries, UAT_FLOW_ANY);
             full_reader(UAT_FLOW_SHARERS, entries, UAT_FLOW_IN);
+        }
+    }
+}
+
+/* A writer of three data waits for more tasks than a batch of chains has room for, or for just as many. */
+TEST_WITH(predecessors, open_all, close_flow)
+{
+    for (int near = 0; near < 2; near++) {
+        set_near(near);
+        for (unsigned readers = 1; readers <= UAT_FLOW_SHARERS; readers++) {
+            begin();
+            for (unsigned i = 0; i < 3 * readers; i++)
+                spawn(1, use(1 + i % 3, UAT_FLOW_IN), use(1, UAT_FLOW_IN));
+            spawn(3, use(1, UAT_FLOW_INOUT), use(2, UAT_FLOW_INOUT));
+            finish();
         }
     }
 }
