@@ -58,6 +58,31 @@ static int page_errors(const struct page *page, int value)
     return WRONG(errors == 0);
 }
 
+static void fill_bytes(void *arg, void *result)
+{
+    memset(result, 7, *(size_t *)arg);
+}
+
+/* Rank 0's size counts. A rank with more room gets no more bytes, and a rank without room gets none. A longer result
+ * of an earlier run leaves nothing. */
+static int results_of_some_sizes(void)
+{
+    static const size_t sizes[] = {8, 13, 0, 40, 1, 24};
+    int errors = 0;
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        unsigned char bytes[64] = {0};
+        size_t size = sizes[i], room = uat_rank() == 0 ? size : uat_rank() % 2 ? sizeof(bytes) : 0, filled = 0;
+
+        errors += WRONG(uat_run(fill_bytes, &size, sizeof(size), room > 0 ? bytes : NULL, room) == 0);
+        while (filled < sizeof(bytes) && bytes[filled] == 7)
+            filled++;
+        errors += WRONG(filled == (room > 0 ? size : 0));
+        errors += WRONG(filled == sizeof(bytes) || bytes[filled] == 0);
+    }
+    return errors;
+}
+
 int api_results_everywhere(void)
 {
     int errors = 0;
@@ -72,7 +97,7 @@ int api_results_everywhere(void)
             errors += WRONG(uat_run(NULL, NULL, 0, &page, sizeof(page)) == 0);
         errors += page_errors(&page, i);
     }
-    return errors;
+    return errors + results_of_some_sizes();
 }
 
 UAT_TASK(int, run_inside, int, unused)

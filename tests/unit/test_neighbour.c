@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: a worker whose launcher does not answer ends the other workers of its machine, and no other process,
  * also if the worker closes meanwhile. A record is refused if its process number stands for many processes, because a
- * signal to it would reach all of them. */
+ * signal to it would reach all of them. A neighbour that has been stopped is reported once per stop, after
+ * UAT_STALL_TIMEOUT seconds without a break. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -12,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/process.h"
 #include "runtime/job/self.h"
 #include "runtime/job/neighbour.h"
 #include "runtime/job/settings.h"
@@ -34,6 +37,33 @@ int __wrap_sigqueue(pid_t pid, int number, const union sigval value)
         uat_neighbour_close();
     close_at_signal = false;
     return __real_sigqueue(pid, number, value);
+}
+
+/* What this worker sees: the time, and the states of the other workers. The linker puts these functions before those
+ * of the library. */
+static uint64_t now;
+static char state_of[WORKERS];
+static int lines;
+
+uint64_t __wrap_uat_clock_seconds(void);
+uint64_t __wrap_uat_clock_seconds(void)
+{
+    return now;
+}
+
+bool __wrap_uat_process_look(pid_t pid, struct uat_process *out);
+bool __wrap_uat_process_look(pid_t pid, struct uat_process *out)
+{
+    for (int rank = SELF; rank < WORKERS; rank++)
+        if (identity[rank].pid == pid)
+            *out = (struct uat_process){.state = state_of[rank]};
+    return true;
+}
+
+void __wrap_uat_log(enum uat_log_level level, const char *format, ...);
+void __wrap_uat_log(enum uat_log_level level, const char *format, ...)
+{
+    lines += level == UAT_LOG_WARN;
 }
 
 static int start_all(void **state)
@@ -132,4 +162,65 @@ TEST_WITH(numbers, start_all, NULL)
     identity[SELF].pid = getpid();
     for (int rank = NEIGHBOUR; rank < WORKERS; rank++)
         end_of(rank);
+}
+
+/* The neighbour is in this state for some more seconds; this worker looks several times a second. Returns the number of
+ * lines that this worker has printed meanwhile. */
+static int look_for(int seconds, char neighbour)
+{
+    int before = lines;
+    state_of[NEIGHBOUR] = neighbour;
+    for (int i = 0; i < seconds; i++, now++)
+        for (int k = 0; k < 3; k++)
+            uat_neighbour_look();
+    return lines - before;
+}
+
+static const struct uat_identity here = {.pid = 100, .pid_space = 7, .binding.machine = 1},
+                                 near = {.pid = 101, .pid_space = 7, .binding.machine = 1};
+
+/* The test is rank 0 of 2. No process has the numbers, and none gets a signal. */
+static int watch(void **state)
+{
+    static const struct uat_identity *both[2] = {&here, &near};
+    const struct uat_roster pair = {.size = 2, .identity = both};
+    identity[SELF] = here;
+    identity[NEIGHBOUR] = near;
+    uat_self.rank = SELF;
+    uat_self.size = 2;
+    now += 1000;
+    uat_job_settings = (struct uat_job_settings){.stall_timeout = 5, .stall_limit = 10};
+    return uat_neighbour_open(&pair, "srun");
+}
+
+static int stop_watching(void **state)
+{
+    uat_neighbour_close();
+    return 0;
+}
+
+TEST_WITH(one_stop, watch, stop_watching)
+{
+    assert_int_equal(look_for(4, 'T'), 0);
+    assert_int_equal(look_for(1, 'T'), 1);
+    assert_int_equal(look_for(4, 'T'), 0);
+    assert_int_equal(look_for(1, 'S'), 1); /* it goes on */
+    assert_int_equal(look_for(20, 'S'), 0);
+    assert_int_equal(look_for(5, 'T'), 1); /* the next stop has its own line */
+    assert_int_equal(look_for(1, 'S'), 1);
+}
+
+/* Short stops do not add up, neither to a line nor to the end of the job. */
+TEST_WITH(short_stops, watch, stop_watching)
+{
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(look_for(4, 'T'), 0);
+        assert_int_equal(look_for(1, 'R'), 0);
+    }
+}
+
+/* A debugger may stop a neighbour for any time. */
+TEST_WITH(debugged, watch, stop_watching)
+{
+    assert_int_equal(look_for(20, 't'), 0);
 }
