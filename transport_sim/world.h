@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The world of a simulation: the memory that its worker processes share. Exactly one process runs: the one that has the
- * token. Only that process accesses the world. So after the start, the only atomics here are on the words that pass the
- * token on, on `executes`, on the sums of processor time in `cost`, and on the words that progress.c shows. That process also executes the operations of
- * the other workers' chains. With many workers, the keeper's executor gets the token to execute operations
- * (executor.h).
+ * The world of a simulation: the memory that its worker processes share. Exactly one process runs: the one that has
+ * the token. Only that process accesses the world. So after the start, the only atomics here are on the words that
+ * pass the token on, on `executes`, on the sums of processor time in `cost`, and on the words that progress.c shows.
+ * That process also executes the operations of the other workers' chains. With many workers, the keeper's executor
+ * gets the token to execute operations (executor.h).
  *
  *   S1  Items leave the queue in the order of (time, kind, rank, the rank's own counter). The order depends on no real
  *       clock, no process number and no address. So a run is a function of program, settings and seed.
