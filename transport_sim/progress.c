@@ -78,10 +78,9 @@ void uat_sim_progress_look(struct sim_world *w)
         uint64_t clock = LOAD(w->worker[i].clock);
         simulated = clock > simulated ? clock : simulated;
     }
-    snprintf(text, sizeof(text),
-             "uat: simulated %.3f ms in %u s, now %.3f ms per s; %" PRIu64 " tasks, %" PRIu64 " steps",
+    snprintf(text, sizeof(text), "uat: simulated %.3f ms in %u s, now %.3f ms per s; %" PRIu64 " tasks",
              (double)simulated * 1e-6, seconds, (double)(simulated - progress.simulated) * 1e3 / (double)passed,
-             LOAD(w->tasks), LOAD(w->items));
+             LOAD(w->tasks));
     if (started < (uint32_t)size)
         snprintf(text, sizeof(text), "uat: %u of %d simulated workers have started in %u s", started, size, seconds);
     progress.last = time;

@@ -11,10 +11,10 @@
 //
 // Differences from C: a generator ends early if the user leaves the loop and the scope. The destructors of all objects
 // on the generator's stack then run. If an exception leaves the body, the user's next() or ++ throws it again. The body
-// must not give a value inside a catch block; with -DUAT_DEBUG this ends the job with a message. A catch (...) in the body
-// must rethrow what it does not know: at an early end, give() throws an object of a type that only the library knows. If
-// the body catches this object and gives another value, the job ends with a message. With -fno-exceptions a generator
-// ends early as in C: the objects on its stack are not destroyed.
+// must not give a value inside a catch block; with -DUAT_DEBUG this ends the job with a message. A catch (...) in the
+// body must rethrow what it does not know: at an early end, give() throws an object of a type that only the library
+// knows. If the body catches this object and gives another value, the job ends with a message. With -fno-exceptions a
+// generator ends early as in C: the objects on its stack are not destroyed.
 #ifndef UAT_GENERATOR_HPP
 #define UAT_GENERATOR_HPP
 

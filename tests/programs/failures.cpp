@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: an exception that a task throws is thrown again by its join, wherever child and spawner are. what() is
- * kept, and so is the type if it travels; otherwise the nearest base class that travels is thrown. Of several exceptions
- * the first in serial order is thrown. This holds for handles, invoke, loops, reductions, scans, loops over blocks, and
- * runs. When the exception arrives, all other children have ended. A later run works.
+ * kept, and so is the type if it travels; otherwise the nearest base class that travels is thrown. Of several
+ * exceptions the first in serial order is thrown. This holds for handles, invoke, loops, reductions, scans, loops over
+ * blocks, and runs. When the exception arrives, all other children have ended. A later run works.
  * usage: failures [ROUNDS]
  */
 #include <algorithm>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: C++ generators that catch the exception of their end, or give a value inside a catch block. usage:
- * generator-faults-cpp [catch | swallow]; without a word the generators keep the rules, and all objects are destroyed */
+ * generator-faults-cpp [catch | swallow]; without a word the generators keep the rules, and all objects are destroyed
+ */
 #define UAT_DEBUG
 #include <stdexcept>
 #include <string>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the C++ types. Tasks use futures and channels, also of void, mutexes in std::lock_guard, conditions,
- * semaphores, latches and barriers. A channel is a range. Temporary arrays end with their scope. A list of global_ptr grows on all workers.
- * Pairs, tuples, arrays and a type of the program are sent between workers. The job ends by job::finish(). All results
- * are compared with those of a sequential program. usage: objects
- */
+ * semaphores, latches and barriers. A channel is a range. Temporary arrays end with their scope. A list of global_ptr
+ * grows on all workers. Pairs, tuples, arrays and a type of the program are sent between workers. The job ends by
+ * job::finish(). All results are compared with those of a sequential program. usage: objects */
 #include <array>
 #include <cerrno>
 #include <cstdint>

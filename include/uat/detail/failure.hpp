@@ -41,9 +41,9 @@ enum failure_kind : std::uint32_t {
 };
 
 #if UAT_EXCEPTIONS
-/* Call this in a catch block. The result is the nearest type that travels: the type of the exception or its nearest base
- * class that travels. A task_error, which is a std::runtime_error and has the type's name, stands for a type of which no
- * closer base travels. */
+/* Call this in a catch block. The result is the nearest type that travels: the type of the exception or its nearest
+ * base class that travels. A task_error, which is a std::runtime_error and has the type's name, stands for a type of
+ * which no closer base travels. */
 inline failure_kind kind_of_caught() noexcept
 {
     try {

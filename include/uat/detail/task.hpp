@@ -65,8 +65,8 @@ inline void finish_run(int rc)
     throw_if_failed();
 }
 
-/* A function with its arguments, as one value. The function gets the arguments as rvalues: a change to one of them would
- * be lost, so a parameter that is a reference to non-const must not compile. */
+/* A function with its arguments, as one value. The function gets the arguments as rvalues: a change to one of them
+ * would be lost, so a parameter that is a reference to non-const must not compile. */
 template <class F, class... A> auto bind(F f, A... args)
 {
     must_travel<F>();
