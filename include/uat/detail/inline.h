@@ -6,6 +6,8 @@
 #ifndef UAT_DETAIL_INLINE_H
 #define UAT_DETAIL_INLINE_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 #define UAT_INLINE            inline
 #define UAT_CAST(type, value) reinterpret_cast<type>(value)

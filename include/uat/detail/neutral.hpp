@@ -3,6 +3,8 @@
 #ifndef UAT_DETAIL_NEUTRAL_HPP
 #define UAT_DETAIL_NEUTRAL_HPP
 
+#include "uat/detail/standard.hpp"
+
 #include <functional>
 #include <stdexcept>
 #include <type_traits>
