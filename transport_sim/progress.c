@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The keeper reads the world without the token. Its loads may see values of different times; this only affects the
- * line. Every access here is relaxed: it pairs with the accesses of the process that has the token, and orders nothing.
+ * line. Every access here is relaxed and orders nothing. The process that has the token writes clocks and tasks by
+ * plain stores of aligned words; the keeper needs no order among them.
  */
 #include "transport_sim/progress.h"
 
