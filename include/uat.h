@@ -21,6 +21,8 @@
 #include "uat/stats.h"
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* the bodies are C; gcc never warns inside extern "C" */
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
@@ -294,6 +296,7 @@ void uat_sim_work(uint64_t ns);
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 /*

@@ -6,6 +6,8 @@
 #include "../dataflow.h" /* needed if a program includes this header first */
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* the bodies are C; gcc never warns inside extern "C" */
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
@@ -55,6 +57,7 @@ UAT_INLINE void uat_flow_fetch(const void *p, size_t bytes)
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #define UAT_FLOW_COUNT(...)                                                                                            \

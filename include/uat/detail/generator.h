@@ -10,6 +10,8 @@
 #include "uat/detail/inline.h"
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* the bodies are C; gcc never warns inside extern "C" */
 extern "C" {
 #endif
 
@@ -216,6 +218,7 @@ UAT_INLINE void uat_generator_finish(struct uat_generator *g)
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #define UAT_GENERATOR_SIZED(bytes, type, name, ...)                                                                    \

@@ -85,8 +85,8 @@ template <class T, class Combine> void must_be_neutral(const T &identity, Combin
 {
     if constexpr (has_equality<T>::value)
         if (!(T(combine(identity, identity)) == identity))
-            throw std::invalid_argument("uat::parallel_reduce_ranges(): combine(identity, identity) is not identity; "
-                                        "pass the neutral value, and combine an initial value with the result");
+            raise(std::invalid_argument("uat::parallel_reduce_ranges(): combine(identity, identity) is not identity; "
+                                        "pass the neutral value, and combine an initial value with the result"));
 }
 
 /* The neutral value of Op for values of type T. */

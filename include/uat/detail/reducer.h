@@ -6,6 +6,8 @@
 #include "../reducer.h" /* needed if a program includes this header first */
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* the bodies are C; gcc never warns inside extern "C" */
 extern "C" {
 #endif
 
@@ -48,6 +50,7 @@ void uat_views_add(const void *flat, size_t size);
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #define UAT_REDUCER(type, name, identity, combine)                                                                     \
