@@ -68,6 +68,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc > 1 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (strcmp(argv[1], kinds[i]) == 0)
             what = kinds[i]; /* a constant: every rank has it at the same address */
+    static char buffer[1 << 16];
+    setvbuf(stdout, buffer, _IOFBF, sizeof(buffer)); /* else uat_init() would let each line be written at once */
     if (!what || uat_init() < 0)
         return 2;
     for (int i = 0; i < LINES; i++)
