@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/virtual.h"
 #include "runtime/global/global.h"
 #include "include/uat.h"
 #include "runtime/job/tree.h"
@@ -63,8 +64,10 @@ static void gather_counters(uat_stats_t *stats)
     s.requests_cmp_swap = transport->requests[UAT_OP_CMP_SWAP];
     s.doorbells = transport->doorbells;
     s.pages_touched = uat_berth_pages();
-    s.minor_faults = uat_memory_minor_faults();
-    s.page_table_bytes = uat_memory_page_tables();
+    if (!UAT_IS_VIRTUAL()) { /* a simulation's counters depend on nothing but its settings */
+        s.minor_faults = uat_memory_minor_faults();
+        s.page_table_bytes = uat_memory_page_tables();
+    }
     gather_steals(&s, uat_steal_traffic());
     uat_global_count(&s);
     *stats = s;

@@ -72,7 +72,7 @@ typedef struct {                                     /* the struct has no tag, b
      * from another worker. */
     uint64_t pages_touched, first_touches;
     /* Of the worker's process since its start: page faults that read nothing from a disk, and the present size of its
-     * page tables in bytes. */
+     * page tables in bytes. 0 in a simulation. */
     uint64_t minor_faults, page_table_bytes;
 } uat_stats_t;
 
