@@ -25,7 +25,7 @@ struct uat_arguments {
     double timeout;                 /* seconds, 0 = none */
     int again;                      /* --again: maximum restarts after workers were lost */
     bool resizable;                 /* make a folder in memory for checkpoints, unless UAT_CHECKPOINT has one */
-    int resize;                     /* --resize: the number of workers that another uatrun's job shall have; 0 = none */
+    int resize;                     /* --resize: the number of workers for another uatrun's job; 0 = none */
     long resize_pid;                /* the process of that uatrun */
     int stall_timeout, stall_limit; /* seconds, from the settings UAT_STALL_TIMEOUT and UAT_STALL_LIMIT; 0 = none */
     char **env;                     /* NULL at the end */
@@ -34,8 +34,8 @@ struct uat_arguments {
 };
 
 /*
- * Parse the command line. Returns true if there is a job to run, or to resize. Otherwise it has printed the help, the version or an
- * error. In that case *status is the exit status: 0 after --help and --version.
+ * Parse the command line. Returns true if there is a job to run, or to resize. Otherwise it has printed the help, the
+ * version or an error. In that case *status is the exit status: 0 after --help and --version.
  */
 bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status);
 

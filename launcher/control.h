@@ -15,9 +15,9 @@
 int uat_control_open(void);
 
 /*
- * Take one request from the descriptor of uat_control_open(). Returns the connection, and sets *workers to the number of
- * workers that the sender wants. The caller answers and closes the connection by uat_control_answer(). Returns a negative
- * errno if there is no request, or none of this user in the form that this uatrun knows; this is not reported.
+ * Take one request from the descriptor of uat_control_open(). Returns the connection, and sets *workers to the number
+ * of workers that the sender wants. The caller answers and closes the connection by uat_control_answer(). Returns a
+ * negative errno if there is no request, or none of this user in the form that this uatrun knows; this is not reported.
  */
 int uat_control_take(int control, int *workers);
 

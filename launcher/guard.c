@@ -48,8 +48,8 @@ static void answer(int status, const char *line)
     resize.workers = 0;
 }
 
-/* Take a request to change the job's size. The job of `now` workers is asked for a checkpoint and its end, as by SIGUSR2.
- */
+/* Take a request to change the size of the job, which has `now` workers. The job is asked for a checkpoint and its end,
+ * as by SIGUSR2. */
 static void take_resize(pid_t job, int now)
 {
     int workers, connection = uat_control_take(resize.control, &workers);

@@ -8,8 +8,8 @@
 
 #include "launcher/arguments.h"
 
-/* Run the job in its own process, pass signals on to it, start it again with another number of workers if it is told to,
- * and return its exit status. */
+/* Run the job in its own process, and pass signals on to it. Start it again after a loss (--again), or with another
+ * number of workers (--resize). Returns its exit status. */
 int uat_guard_run(struct uat_arguments *arguments);
 
 #endif
