@@ -8,8 +8,7 @@
 
 #include "launcher/arguments.h"
 
-/* A start of the job: one execution. It lasts until the job ends, has lost workers, or
- * changes its size. */
+/* A start of the job: one execution. It lasts until the job ends, has lost workers, or changes its size. */
 struct uat_recovery {
     struct uat_arguments arguments; /* of this start */
     int starts;                     /* number of starts so far, this one included */
