@@ -347,6 +347,7 @@ const struct uat_step uat_startup_steps[] = {
     {refuse_privilege, NULL, "set-uid programs"},
     {refuse_processor, NULL, "what does not work with stacks that move"},
     {read_settings, NULL, "UAT_* of the environment"},
+    {uat_steal_choose, NULL, "UAT_DEQUE; refuses a protocol that this program does not link"},
     {refuse_stacks, NULL, "what UAT_STACKS=iso cannot be combined with"},
     {fix_addresses, NULL,
      "may execute a program that has loaded this library later again, without address-space randomisation"},
