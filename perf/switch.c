@@ -13,7 +13,7 @@
 #include "perf/samples.h"
 #include "perf/switch.h"
 
-enum { BATCHES = 200, BATCH = 10000, RIVALS_MAX = 6 };
+enum { BATCH = 10000, RIVALS_MAX = 6 };
 
 static const struct uat_rival *const rivals[] = {
     &uat_rival_generator,
@@ -33,7 +33,7 @@ static const struct uat_rival *const rivals[] = {
 };
 enum { RIVALS = sizeof(rivals) / sizeof(rivals[0]) };
 
-static int64_t members = 503;
+static int64_t members = 503, batches = 200;
 
 enum { BARE, GENERATOR, RING, EXERCISES };
 static const struct {
@@ -97,7 +97,7 @@ static int open_samples(void)
     int status = 0;
     for (int e = 0; e < EXERCISES; e++)
         for (int r = 0; r < RIVALS && status == 0; r++) {
-            status = uat_samples_open(&samples[e][r], rivals[r]->name, BATCHES);
+            status = uat_samples_open(&samples[e][r], rivals[r]->name, (size_t)batches);
             /* A round trip is two switches. The ring's batches are ten times as long, because each batch builds the
              * ring. */
             samples[e][r].divisor = e == BARE ? 2 * BATCH : e == RING ? 10 * BATCH : BATCH;
@@ -115,7 +115,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         return -EINVAL;
     }
     int status = open_samples();
-    for (int batch = 0; batch < BATCHES && status >= 0; batch++)
+    for (int64_t batch = 0; batch < batches && status >= 0; batch++)
         for (int e = 0; e < EXERCISES && status >= 0; e++)
             for (int r = 0; r < RIVALS && status >= 0; r++)
                 status = run_batch(e, r);
@@ -131,6 +131,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
 
 static const struct uat_bench_option options[] = {
     {"--members", "N", "members of the ring", &members, NULL, 1, 100000},
+    {"--batches", "N", "samples of each exercise", &batches, NULL, 1, 1000000},
     {0},
 };
 

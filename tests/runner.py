@@ -15,7 +15,9 @@ import sys
 import time
 from pathlib import Path
 
+import pairs
 from jobs import PROCESSORS, run_jobs
+from verdicts import KEPT, LEFT, RUN, Verdicts, is_for_all, rows_of
 
 SOURCE = Path(__file__).resolve().parent.parent
 BUILDS = SOURCE / "build-check"
@@ -29,6 +31,9 @@ ORDER = ["tree", "unit", "header", "install", "programs", "papers", "examples", 
 # ./check runs the suites up to this one first, so that it fails fast, and then all others. ./check --quick has none of the others.
 LAST_OF_FIRST = "sanitize"
 OUTCOMES = {"OK": "pass", "SKIP": "skip"}
+PAIRED = {"programs", "sim"}  # suites of which ./check runs only the tests that pairs.py chooses
+QUICK, USUAL, ALL = "quick", "usual", "all"
+LONGEST = 10  # tests that are named at the end
 
 
 class Build:
@@ -60,8 +65,8 @@ class Tally:
     """Counts the tests and prints their lines."""
 
     def __init__(self):
-        self.passed = self.failed = self.skipped = 0
-        self.failures = []
+        self.passed = self.failed = self.skipped = self.kept = self.left = 0
+        self.failures, self.times = [], []
 
     def count(self, outcome):
         if outcome == "pass":
@@ -76,11 +81,20 @@ class Tally:
         print(f"      {name}: {result}\n{last_lines(said)}" if result else last_lines(said), end="")
         self.failures.append(f"{name}\n{last_lines(said, AGAIN)}")
 
-    @staticmethod
-    def line(outcome, name, seconds, reason=""):
-        print(f"{outcome:4}  {name:50} {seconds:7.1f} s{reason}", flush=True)
+    def line(self, outcome, name, seconds):
+        self.times.append((seconds, name))
+        print(f"{outcome:4}  {name:50} {seconds:7.1f} s", flush=True)
+
+    def keep(self, name):
+        """A test has passed with the same inputs, and does not run again."""
+        self.passed += 1
+        self.kept += 1
+        print(f"pass  {name:50}    kept: nothing on which it depends has changed", flush=True)
 
     def close(self):
+        for seconds, name in sorted(self.times, reverse=True)[:LONGEST]:
+            print(f"==> {seconds:7.1f} s  {name}")
+        print(f"==> {self.kept} verdicts kept from an earlier check; {self.left} tests left to ./check --all")
         print("".join(f"==> failed: {failure}" for failure in self.failures), end="")
         print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped", flush=True)
         return 1 if self.failed else 0
@@ -97,14 +111,14 @@ def run(build, command):
     return not done.returncode, done.stdout
 
 
-def compile_in(build, quick):
+def compile_in(build, mode):
     """Configure the build if necessary, and compile everything or what the tests need. Returns success and output."""
     output = ""
     if not (build.folder / "build.ninja").exists():
         good, output = run(build, ["meson", "setup", "-Dwerror=true", "-Dtests=enabled", *build.options, str(build.folder), str(SOURCE)])
         if not good:
             return False, output
-    good, said = run(build, ["ninja", "-C", str(build.folder), *(files_needed(build, quick) if quick or not build.whole else [])])
+    good, said = run(build, ["ninja", "-C", str(build.folder), *(files_needed(build, mode) if mode == QUICK or not build.whole else [])])
     if good and build.rest:
         good, checked = run(build, [sys.executable, str(SOURCE / "tests/rest.py"), str(build.folder)])
         said += checked
@@ -123,10 +137,10 @@ def is_quick(test):
     return "slow" not in suites_of(test) and bool({"quick", "unit", "tree", "header"} & set(suites_of(test)))
 
 
-def is_run(build, test, quick):
-    """Whether the build runs this test of meson's list. A test belongs to the first of its suites."""
+def is_run(build, test, mode):
+    """Whether the build runs this test of meson's list, with --all if not otherwise. A test belongs to the first of its suites."""
     name, names = test["name"], suites_of(test)
-    if (quick and not is_quick(test)) or (build.suites is not None and names[0] not in build.suites):
+    if (mode == QUICK and not is_quick(test)) or (build.suites is not None and names[0] not in build.suites):
         return False
     return names[0] != "programs" or build.programs is None or ("quick" in names and name.startswith(tuple(build.programs)))
 
@@ -135,14 +149,26 @@ def suites_of(test):
     return [suite.split(":")[-1] for suite in test["suite"]] or ["other"]
 
 
-def files_needed(build, quick):
+def tests_of(build, mode):
+    """The build's tests that run, and the number of those that are left to --all."""
+    tests = [test for test in introspect(build, "--tests") if is_run(build, test, mode)]
+    if mode == ALL:
+        return tests, 0
+    rows, chosen = rows_of(), []
+    for suite in dict.fromkeys(suites_of(test)[0] for test in tests):
+        part = [test for test in tests if suites_of(test)[0] == suite and not is_for_all(rows, f"{build.name}/{suite}/{test['name']}")]
+        chosen += pairs.choose(part) if suite in PAIRED else part
+    return chosen, len(tests) - len(chosen)
+
+
+def files_needed(build, mode):
     """The files of all targets that the tests of this build need."""
-    needed = {target for test in introspect(build, "--tests") if is_run(build, test, quick) for target in test["depends"]}
+    needed = {target for test in tests_of(build, mode)[0] for target in test["depends"]}
     return [os.path.relpath(file, build.folder) for target in introspect(build, "--targets") if target["id"] in needed
             for file in target["filename"]]
 
 
-def make(build, quick, tally):
+def make(build, mode, tally):
     """Build; this counts as one test. Returns False if it failed."""
     started = time.monotonic()
     # A folder that was moved, or made for another compiler or other options, cannot be used.
@@ -152,10 +178,10 @@ def make(build, quick, tally):
     if not fresh and (not marker.exists() or marker.read_text() != configuration):
         shutil.rmtree(build.folder)
         fresh = True
-    good, output = compile_in(build, quick)
+    good, output = compile_in(build, mode)
     if not good and not fresh and "rebuilding 'build.ninja'" in output:
         shutil.rmtree(build.folder)
-        good, output = compile_in(build, quick)
+        good, output = compile_in(build, mode)
     if (build.folder / "build.ninja").exists():
         marker.write_text(configuration)
     outcome = "pass" if good else "FAIL"
@@ -166,36 +192,53 @@ def make(build, quick, tally):
     return good
 
 
-def tests_of(build, quick, tally):
-    """Returns the tests of a build as {suite: [test]}. --quick leaves out the suite `slow`."""
-    suites, missing = {}, set(build.programs or [])
-    for test in introspect(build, "--tests"):
-        if is_run(build, test, quick):
-            suites.setdefault(suites_of(test)[0], []).append(test)
-            missing -= {begin for begin in missing if test["name"].startswith(begin)}
+def suites_to_run(build, mode, tally):
+    """Returns the tests of a build as {suite: [test]}, and their verdicts so far."""
+    suites, (tests, left) = {}, tests_of(build, mode)
+    verdicts = Verdicts(build.name, build.folder, rows_of(), programs_of(build))
+    missing = {begin for begin in build.programs or [] if not any(test["name"].startswith(begin) for test in introspect(build, "--tests"))}
     if missing:
         tally.count("FAIL")
         tally.show(f"{build.name}", f"tests/runner.py: no test has a name that begins with {', '.join(sorted(missing))}")
-    return dict(sorted(suites.items(), key=lambda item: ORDER.index(item[0]) if item[0] in ORDER else len(ORDER)))
+    tally.left += left
+    for test in tests:
+        suite = suites_of(test)[0]
+        what = RUN if mode != USUAL else verdicts.decide(suite, test, on_integration())
+        if what == KEPT:
+            tally.keep(f"{build.name}/{suite}/{test['name']}")
+        elif what == LEFT:
+            tally.left += 1
+        else:
+            suites.setdefault(suite, []).append(test)
+    return dict(sorted(suites.items(), key=lambda item: ORDER.index(item[0]) if item[0] in ORDER else len(ORDER))), verdicts
 
 
-def rounds_of(suites, quick):
+def programs_of(build):
+    """All programs and shared libraries of a build."""
+    return sorted({Path(file) for target in introspect(build, "--targets") if target["type"] in ("executable", "shared library", "shared module")
+                   for file in target["filename"]})
+
+
+def rounds_of(suites, mode):
     """Split {suite: [test]} into lists of tests that run together."""
-    last = len(ORDER) if quick else ORDER.index(LAST_OF_FIRST)
+    last = len(ORDER) if mode == QUICK else ORDER.index(LAST_OF_FIRST)
     rounds = ([], [])
     for suite, tests in suites.items():
         rounds[suite not in ORDER[:last + 1]].extend(tests)
     return [tests for tests in rounds if tests]
 
 
-def run_tests(build, tests, tally):
+def run_tests(build, tests, verdicts, tally):
     """Run the tests. Each test's line appears when it ends, and its output goes to the log of its suite."""
+    keys = {test["name"]: verdicts.key(row, test) for test in tests if "files" in ((row := verdicts.row(suites_of(test)[0], test)) or {})}
     for job in run_jobs(tests, build.folder, PATIENCE):
         suite = suites_of(job.test)[0]
         name, outcome = f"{build.name}/{suite}/{job.test['name']}", outcome_of(suite, job.result)
         said = job.output.decode(errors="replace")
         tally.count(outcome)
         tally.line(outcome, name, job.seconds)
+        if job.test["name"] in keys:
+            verdicts.note(suite, job.test, keys[job.test["name"]], outcome == "pass")
         with open(build.folder / "meson-logs" / f"check-{suite}.txt", "a", encoding="utf-8") as log:
             log.write(f"==> {job.test['name']}: {job.result}, status {job.status}, {job.seconds:.2f} s, {job.processor:.2f} s of processor time, "
                       f"{job.cores} cores\n$ {shlex.join(job.test['cmd'])}\n{said}\n")
@@ -206,18 +249,24 @@ def run_tests(build, tests, tally):
             sys.stdout.flush()
 
 
+def on_integration():
+    """Whether continuous integration runs this."""
+    return os.environ.get("CI", "") not in ("", "0", "false")
+
+
 def outcome_of(suite, result):
     """Continuous integration has everything that guests and Slurm need, so a skipped test is an error there."""
     outcome = OUTCOMES.get(result, "FAIL")
-    if outcome == "skip" and suite in {"vm", "slurm", "ibv", "aarch64"} and os.environ.get("CI", "") not in ("", "0", "false"):
+    if outcome == "skip" and suite in {"vm", "slurm", "ibv", "aarch64"} and on_integration():
         return "FAIL"
     return outcome
 
 
 def main():
     parser = argparse.ArgumentParser(description="the work of ./check")
-    parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
+    parser.add_argument("--quick", dest="mode", action="store_const", const=QUICK, default=USUAL)
+    parser.add_argument("--all", dest="mode", action="store_const", const=ALL)
+    mode = parser.parse_args().mode
     started = time.monotonic()
     # A user's settings must not change what is tested.
     for name in [name for name in os.environ if name.startswith("UAT_")]:
@@ -225,12 +274,13 @@ def main():
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     BUILDS.mkdir(exist_ok=True)
     tally = Tally()
-    for build in FULL[:1] if quick else FULL:
-        if make(build, quick, tally):
+    for build in FULL[:1] if mode == QUICK else FULL:
+        if make(build, mode, tally):
             for log in (build.folder / "meson-logs").glob("check-*"):
                 log.unlink()
-            for tests in rounds_of(tests_of(build, quick, tally), quick):
-                run_tests(build, tests, tally)
+            suites, verdicts = suites_to_run(build, mode, tally)
+            for tests in rounds_of(suites, mode):
+                run_tests(build, tests, verdicts, tally)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"==> {time.monotonic() - started:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processor time on {PROCESSORS} processors; "
           "logs: build-check/*/meson-logs")
