@@ -252,8 +252,3 @@ void uat_flow_open(void)
                                                  .child_ended = child_ended,
                                                  .any = uat_flow_ring_any};
 }
-
-void uat_flow_close(void)
-{
-    uat_flow_ring_close();
-}

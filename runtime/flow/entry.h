@@ -10,6 +10,5 @@ void uat_flow_wake(const struct uat_flow_waiter *waiter);
 
 /* Give the scheduler its functions to start and end data-flow tasks. */
 void uat_flow_open(void);
-void uat_flow_close(void);
 
 #endif

@@ -50,7 +50,7 @@ static int open_flow(struct uat_transport *transport)
 static int close_flow(void **state)
 {
     (void)state;
-    uat_flow_close();
+    uat_flow_ring_close();
     uat_heap_close(&uat_heap);
     uat_segment.colours = NULL;
     uat_segment_close();
