@@ -35,6 +35,7 @@
 #include "runtime/job/self.h"
 #include "runtime/job/transport_select.h"
 #include "runtime/sync/lost.h"
+#include "runtime/sched/alone.h"
 #include "runtime/sched/berth.h"
 #include "runtime/sched/fork.h"
 #include "runtime/sched/idle.h"
@@ -262,6 +263,7 @@ static int open_thief(void)
 
 static int open_waits(void)
 {
+    uat_alone_open();
     int rc = uat_park_open();
     if (rc)
         return rc;

@@ -17,11 +17,10 @@ static void reserve(void)
 static int open_flow(const struct uat_room_job *job)
 {
     (void)job;
-    uat_flow_open();
     if (uat_flow_always())
         uat_global_watch(uat_flow_watch);
     return 0;
 }
 
 const struct uat_room uat_flow_room = {
-    .name = "flow", .reserve = reserve, .open = open_flow, .close = uat_flow_ring_close};
+    .name = "flow", .reserve = reserve, .open = open_flow, .close = uat_flow_ring_close, .work = &uat_flow_work};

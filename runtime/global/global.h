@@ -61,9 +61,6 @@ void uat_global_unfence(void);
  */
 bool uat_global_explain(uintptr_t address, char *text, size_t size);
 
-/* Set global memory's counters in *stats. */
-void uat_global_count(uat_stats_t *stats);
-
 /* The hooks. before_publication returns false, which means "not now", if releases have taken too much time lately. */
 bool uat_global_before_publication(void);
 void uat_global_before_end(void);

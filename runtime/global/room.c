@@ -16,5 +16,8 @@ static int open_global(const struct uat_room_job *job)
     return rc;
 }
 
-const struct uat_room uat_global_room = {
-    .name = "global", .reserve = uat_global_reserve, .open = open_global, .close = uat_global_close};
+const struct uat_room uat_global_room = {.name = "global",
+                                         .reserve = uat_global_reserve,
+                                         .open = open_global,
+                                         .close = uat_global_close,
+                                         .count = uat_global_count};

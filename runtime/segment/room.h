@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "include/uat.h"
+
+struct uat_work; /* runtime/sched/alone.h */
+
 /* The facts about the job that rooms need when they open. Valid during the call only. */
 struct uat_room_job {
     const char *host;   /* name of this worker's host. Valid until the end of the job */
@@ -30,14 +34,21 @@ struct uat_room {
     void (*reserve)(void);
 
     /* Open the room, as one of the last steps of the start: all workers are connected, and collective operations work.
-     * All workers call this in the table's order, so the function may be collective. Returns 0, or a negative errno that
-     * has been reported; an error must leave nothing to close. NULL for the rooms of the kernel: startup.c opens them
-     * step by step. */
+     * All workers call this in the table's order, so the function may be collective. Returns 0, or a negative errno
+     * that has been reported; an error must leave nothing to close. NULL for the rooms of the kernel, which startup.c
+     * opens step by step. */
     int (*open)(const struct uat_room_job *job);
 
     /* Undo `open`: at the end of the job, or after a later room has failed to open. Rooms are closed in reverse order,
      * after a barrier behind which no worker begins an operation, and before the transport is closed. */
     void (*close)(void);
+
+    /* Set the room's counters in *stats, and leave the others alone. Called by uat_stats() and uat_stats_total(). */
+    void (*count)(uat_stats_t *stats);
+
+    /* What an idle worker asks this room, and whom it informs about tasks that the room has started. Only rooms above
+     * the scheduler have this. */
+    const struct uat_work *work;
 };
 
 /* The table: pointers to all descriptors, then NULL. Rooms below runtime/ reach it by this pointer. The table is empty

@@ -43,7 +43,6 @@ static int open_flow(struct uat_transport *transport)
     entries[0] = (uintptr_t)(&frame + 1);
     uat_worker.deque.top = &entries[1];
     uat_self.near_first = (uintptr_t)uat_segment.heap;
-    uat_flow_open();
     return 0;
 }
 
