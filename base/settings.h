@@ -2,7 +2,7 @@
 /*
  * Settings: environment variables UAT_*, read once at start-up. Each component has a header settings.h with a struct
  * and a table. The component reads the struct. The table says which variable sets which field of the struct.
- * runtime/settings.c lists the components. The parser knows the kinds of values, but not the components. The tables are
+ * runtime/rooms.h lists the components. The parser knows the kinds of values, but not the components. The tables are
  * also the source of --help, docs/settings.md and uat_settings(7).
  */
 #ifndef UAT_SETTINGS_H
