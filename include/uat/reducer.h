@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reducers: values to which any task may add, without an argument and without a lock. A strand is a part of a task
- * between two steals. A reducer has a view for each strand. Strands that run at the same time have different views. A
- * join combines the child's view with the joining task's view. The scheme is that of Frigo, Halpern, Leiserson and
- * Lewin-Berlin, "Reducers and Other Cilk++ Hyperobjects", SPAA'09.
+ * Reducers: values to which any task may add, without an argument and without a lock. A strand is what one worker runs
+ * in serial order without a break. A steal, a wait and a migration are breaks. A spawn is none: a child and its spawner
+ * are in one strand if no thief took the spawner. A reducer has a view for each strand. Strands that run at the same
+ * time have different views. A join combines the child's view with the joining task's view. The scheme is that of
+ * Frigo, Halpern, Leiserson and Lewin-Berlin, "Reducers and Other Cilk++ Hyperobjects", SPAA'09.
  *
  *     UAT_REDUCER(long, hits, 0, UAT_PLUS)
  *     UAT_FOR(search, i) { if (is_hit(i)) (*hits_view())++; }

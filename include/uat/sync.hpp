@@ -29,7 +29,8 @@
 namespace uat
 {
 
-/* A value that is set once and read any number of times. T has at most UAT_RESULT_MAX bytes, here and in channels. */
+/* A value that is set once and read any number of times. T has at most UAT_RESULT_MAX bytes, here and in channels. A
+ * future<void> is an event. */
 template <class T> class future
 {
     static_assert(sizeof(detail::must_travel<T>) > 0, "");
@@ -66,36 +67,9 @@ template <class T> class future
     uat_future_t future_;
 };
 
-/* An event: a future without a value. */
-template <> class future<void>
-{
-  public:
-    void set() const
-    {
-        event_.set(0);
-    }
-    /* Waits until the future is set. */
-    void get() const
-    {
-        event_.get();
-    }
-    /* Is the future set? */
-    bool try_get() const
-    {
-        return event_.try_get().has_value();
-    }
-    void destroy() const
-    {
-        event_.destroy();
-    }
-
-  private:
-    future<char> event_;
-};
-
 /*
  * A channel: each value is received once, in the order of sending. It is also a range: a loop over it receives values
- * until the channel is closed and empty.
+ * until the channel is closed and empty. A channel<void> carries signals without values.
  */
 template <class T> class channel
 {
@@ -212,58 +186,6 @@ template <class T> class channel
     }
 
     uat_channel_t channel_;
-};
-
-/* A channel of signals without values. The functions are those of a channel with values, except that there is no loop
- * over the signals: while (c.receive()). */
-template <> class channel<void>
-{
-  public:
-    explicit channel(std::size_t capacity = 0) : signals_(capacity)
-    {
-    }
-    static channel named(const char *name, std::size_t capacity = 0)
-    {
-        return channel(channel<char>::named(name, capacity));
-    }
-    /* False if the channel is closed. */
-    bool send() const
-    {
-        return signals_.send(0);
-    }
-    /* False if the channel is closed and empty. */
-    bool receive() const
-    {
-        return signals_.receive().has_value();
-    }
-    int try_send() const
-    {
-        return signals_.try_send(0);
-    }
-    int try_receive() const
-    {
-        char signal;
-        return signals_.try_receive(signal);
-    }
-    void close() const
-    {
-        signals_.close();
-    }
-    void destroy() const
-    {
-        signals_.destroy();
-    }
-    uat_channel_t native_handle() const
-    {
-        return signals_.native_handle();
-    }
-
-  private:
-    explicit channel(channel<char> signals) : signals_(signals)
-    {
-    }
-
-    channel<char> signals_;
 };
 
 /* The argument of a biased mutex: uat::mutex m(uat::biased). */
@@ -420,5 +342,7 @@ class barrier
 };
 
 } // namespace uat
+
+#include "uat/detail/sync.hpp"
 
 #endif

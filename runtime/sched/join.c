@@ -166,7 +166,8 @@ static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
     uat_task_counts.joins_second++;
 }
 
-/* Report a full heap, once. The size that the message advises is a lower bound of what is needed. */
+/* Report a full heap, once. The message advises twice the size. It cannot know whether that is enough: later stacks may
+ * be larger, and more of them may wait. */
 static void report_full_heap(size_t bytes)
 {
     static bool said;

@@ -19,7 +19,8 @@
 
 enum { WATCH_EVERY = 256 /* number of looks at a guard between two calls of the watch */ };
 
-/* The number of bytes that are READ when a guard is taken, and WRITTEN when it is freed: all words except the guard. */
+/* The number of bytes of a far object that are READ when its guard is taken, and WRITTEN when it is freed: all words
+ * except the guard, without the values. */
 enum { WORDS = offsetof(struct uat_waitobj, data) - offsetof(struct uat_waitobj, kind) };
 _Static_assert((int)WORDS <= (int)UAT_UNSIGNALED_WRITE_MAX, "leaving is fire and forget");
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: tasks on all workers print 20000 lines of 39 characters. */
+/* Description: tasks on all workers print 20000 lines of 39 characters, under the locale of the environment. */
+#include <locale.h>
 #include <stdio.h>
 
 #include <uat.h>
@@ -20,5 +21,6 @@ UAT_TASK_VOID(root, int, x)
 
 int main(void)
 {
+    setlocale(LC_ALL, "");
     return uat_init() < 0 || root_run(1) < 0 || uat_finalize() < 0;
 }
