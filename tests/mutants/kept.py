@@ -23,7 +23,7 @@ class Kept:
 
     def text(self, mutant, judge):
         """A hash of everything on which the verdict depends. Of a static library a program has only what it links."""
-        build, test = self.build, self.build.tests.get(judge.name, {})
+        build, test = self.build, self.build.tests.get(getattr(judge, "test", ""), {})
         words = [Path(os.path.join(build.folder, word)) for word in test.get("cmd", [])]
         # A script's folder has what the script includes.
         scripts = {path.parent for path in words if path.is_file() and path.is_relative_to(SOURCE) and not path.is_relative_to(build.folder)}
