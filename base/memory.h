@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { UAT_MEMORY_LIMIT_MAX = 256 /* bytes of a limit's name, including its terminating 0 */ };
+#include "base/cgroup.h"
+
+enum { UAT_MEMORY_LIMIT_MAX = UAT_CGROUP_LIMIT_MAX };
 
 /*
  * Returns the number of bytes that this process can still get. This is the host's available memory, or less if a

@@ -49,12 +49,18 @@ static bool is_text(const struct uat_setting *s)
     return s->type.kind == UAT_SETTING_NAME || s->type.kind == UAT_SETTING_PATH;
 }
 
-static const struct uat_setting_word *find_word(const struct uat_setting *s, const char *text)
+static const struct uat_setting_word *find_in(const struct uat_setting_word *w, const char *text)
 {
-    for (const struct uat_setting_word *w = s->type.words; w && w->word; w++)
+    for (; w && w->word; w++)
         if (strcmp(w->word, text) == 0)
             return w;
     return NULL;
+}
+
+static const struct uat_setting_word *find_word(const struct uat_setting *s, const char *text)
+{
+    const struct uat_setting_word *listed = find_in(s->type.words, text);
+    return listed ? listed : find_in(s->type.unlisted, text);
 }
 
 static void store(const struct uat_setting *s, void *values, uint64_t value)

@@ -2,7 +2,7 @@
 /*
  * Settings: environment variables UAT_*, read once at start-up. Each component has a header settings.h with a struct
  * and a table. The component reads the struct. The table says which variable sets which field of the struct.
- * runtime/settings.c lists the components. The parser knows the kinds of values, but not the components. The tables are
+ * runtime/rooms.h lists the components. The parser knows the kinds of values, but not the components. The tables are
  * also the source of --help, docs/settings.md and uat_settings(7).
  */
 #ifndef UAT_SETTINGS_H
@@ -35,6 +35,7 @@ struct uat_setting_type {
     uint64_t low, high, step;             /* low and high of a size are in bytes; those of a time are in ns */
     const struct uat_setting_word *words; /* words that are also accepted; NULL: none */
     const struct uat_setting *parts;
+    const struct uat_setting_word *unlisted; /* words that only a program accepts that links papers/; NULL: none */
 };
 
 /* Must all workers have the same value? Stacks that move depend on such values. So the workers compare these values
@@ -52,7 +53,8 @@ struct uat_setting {
     enum uat_setting_equal equal;
     size_t offset, size; /* offset and size of the field in the component's struct */
     struct uat_setting_type type;
-    const char *meaning;
+    const char
+        *meaning; /* NULL: the lists for users leave the row out, because only programs that link papers/ use it */
 };
 
 /* The settings of one component. */
@@ -68,43 +70,47 @@ struct uat_settings {
 #define UAT_WORDS(...)          ((const struct uat_setting_word[]){__VA_ARGS__, {NULL, 0}})
 #define UAT_NUMBER(low, high)                                                                                          \
     {                                                                                                                  \
-        UAT_SETTING_NUMBER, low, high, 1, NULL, NULL                                                                   \
+        UAT_SETTING_NUMBER, low, high, 1, NULL, NULL, NULL                                                             \
     }
 #define UAT_NUMBER_OR(low, high, ...)                                                                                  \
     {                                                                                                                  \
-        UAT_SETTING_NUMBER, low, high, 1, UAT_WORDS(__VA_ARGS__), NULL                                                 \
+        UAT_SETTING_NUMBER, low, high, 1, UAT_WORDS(__VA_ARGS__), NULL, NULL                                           \
     }
 #define UAT_SIZE(low, high, step)                                                                                      \
     {                                                                                                                  \
-        UAT_SETTING_SIZE, low, high, step, NULL, NULL                                                                  \
+        UAT_SETTING_SIZE, low, high, step, NULL, NULL, NULL                                                            \
     }
 #define UAT_ADDRESS(low, high, step)                                                                                   \
     {                                                                                                                  \
-        UAT_SETTING_ADDRESS, low, high, step, NULL, NULL                                                               \
+        UAT_SETTING_ADDRESS, low, high, step, NULL, NULL, NULL                                                         \
     }
 #define UAT_TIME(low, high, step)                                                                                      \
     {                                                                                                                  \
-        UAT_SETTING_TIME, low, high, step, NULL, NULL                                                                  \
+        UAT_SETTING_TIME, low, high, step, NULL, NULL, NULL                                                            \
     }
 #define UAT_CHOICE(...)                                                                                                \
     {                                                                                                                  \
-        UAT_SETTING_CHOICE, 0, 0, 0, UAT_WORDS(__VA_ARGS__), NULL                                                      \
+        UAT_SETTING_CHOICE, 0, 0, 0, UAT_WORDS(__VA_ARGS__), NULL, NULL                                                \
+    }
+#define UAT_CHOICE_AND(unlisted, ...)                                                                                  \
+    {                                                                                                                  \
+        UAT_SETTING_CHOICE, 0, 0, 0, UAT_WORDS(__VA_ARGS__), NULL, unlisted                                            \
     }
 #define UAT_NAME_OR(none)                                                                                              \
     {                                                                                                                  \
-        UAT_SETTING_NAME, 0, 0, 0, UAT_WORDS({none, 0}), NULL                                                          \
+        UAT_SETTING_NAME, 0, 0, 0, UAT_WORDS({none, 0}), NULL, NULL                                                    \
     }
 #define UAT_PATH_OR(none)                                                                                              \
     {                                                                                                                  \
-        UAT_SETTING_PATH, 0, 0, 0, UAT_WORDS({none, 0}), NULL                                                          \
+        UAT_SETTING_PATH, 0, 0, 0, UAT_WORDS({none, 0}), NULL, NULL                                                    \
     }
 #define UAT_PARTS(rows)                                                                                                \
     {                                                                                                                  \
-        UAT_SETTING_PARTS, 0, 0, 0, NULL, rows                                                                         \
+        UAT_SETTING_PARTS, 0, 0, 0, NULL, rows, NULL                                                                   \
     }
 #define UAT_PAIR(rows)                                                                                                 \
     {                                                                                                                  \
-        UAT_SETTING_PAIR, 0, 0, 0, NULL, rows                                                                          \
+        UAT_SETTING_PAIR, 0, 0, 0, NULL, rows, NULL                                                                    \
     }
 #define UAT_LAST_SETTING                                                                                               \
     {                                                                                                                  \

@@ -37,13 +37,21 @@ static const char *bound_text(const struct uat_setting *s, uint64_t value, char 
     return text;
 }
 
+static const char *word_of(const struct uat_setting_word *w, uint64_t value)
+{
+    for (; w && w->word; w++)
+        if (w->value == value)
+            return w->word;
+    return NULL;
+}
+
 const char *uat_setting_value_text(const struct uat_setting *s, uint64_t value, char text[UAT_SETTING_TEXT_MAX])
 {
-    for (const struct uat_setting_word *w = s->type.words; w && w->word; w++)
-        if (w->value == value) {
-            snprintf(text, UAT_SETTING_TEXT_MAX, "%s", w->word);
-            return text;
-        }
+    const char *listed = word_of(s->type.words, value), *word = listed ? listed : word_of(s->type.unlisted, value);
+    if (word) {
+        snprintf(text, UAT_SETTING_TEXT_MAX, "%s", word);
+        return text;
+    }
     return bound_text(s, s->type.kind == UAT_SETTING_TIME ? value * s->type.step : value, text);
 }
 
@@ -103,13 +111,21 @@ static const char *choices(const struct uat_setting *s, char text[UAT_SETTING_TE
     return text;
 }
 
+/* The first row from s on that the lists for users show, or the row that ends the table. */
+static const struct uat_setting *listed(const struct uat_setting *s)
+{
+    while (s && s->name && !s->meaning)
+        s++;
+    return s;
+}
+
 void uat_settings_print_help(const struct uat_settings *all, FILE *out)
 {
     char text[UAT_SETTING_TEXT_MAX];
     for (; all->title; all++)
-        for (const struct uat_setting *s = all->rows; s->name; s++) {
+        for (const struct uat_setting *s = listed(all->rows); s->name; s = listed(s + 1)) {
             fprintf(out, "  %-20s  %-14s  %s%s\n", s->name, uat_setting_initial(s), s->meaning, choices(s, text));
-            for (const struct uat_setting *p = s->type.parts; p && p->name; p++)
+            for (const struct uat_setting *p = listed(s->type.parts); p && p->name; p = listed(p + 1))
                 fprintf(out, "    %-18s  %-14s  %s%s\n", p->name, p->initial, p->meaning, choices(p, text));
         }
 }
@@ -154,10 +170,10 @@ void uat_settings_print_markdown(const struct uat_settings *all, FILE *out)
           out);
     for (; all->title; all++) {
         fprintf(out, "\n## %s\n\n| variable | default | values | meaning |\n| --- | --- | --- | --- |\n", all->title);
-        for (const struct uat_setting *s = all->rows; s->name; s++) {
+        for (const struct uat_setting *s = listed(all->rows); s->name; s = listed(s + 1)) {
             fprintf(out, "| `%s` | `%s` | %s | %s%s |\n", s->name, uat_setting_initial(s), form(s, text), s->meaning,
                     equal_text(s));
-            for (const struct uat_setting *p = s->type.parts; p && p->name; p++)
+            for (const struct uat_setting *p = listed(s->type.parts); p && p->name; p = listed(p + 1))
                 fprintf(out, "| part `%s` | `%s` | %s | %s%s |\n", p->name, p->initial, uat_setting_allowed(p, text),
                         p->meaning, equal_text(p));
         }
@@ -201,11 +217,11 @@ void uat_settings_print_man(const struct uat_settings *all, FILE *out)
           out);
     for (; all->title; all++) {
         fprintf(out, ".Ss %s\n.Bl -tag -width Ds\n", all->title);
-        for (const struct uat_setting *s = all->rows; s->name; s++) {
+        for (const struct uat_setting *s = listed(all->rows); s->name; s = listed(s + 1)) {
             print_item(s, "Ev", out);
             if (s->type.parts)
                 fputs(".Bl -tag -width Ds\n", out);
-            for (const struct uat_setting *p = s->type.parts; p && p->name; p++)
+            for (const struct uat_setting *p = listed(s->type.parts); p && p->name; p = listed(p + 1))
                 print_item(p, "Cm", out);
             if (s->type.parts)
                 fputs(".El\n", out);

@@ -20,7 +20,7 @@
 
 struct uat_mail_counts {
     uint64_t refused, dropped; /* dropped: requests that the thief withdrew while the owner was deciding them */
-    uint64_t granted;          /* number of grants; a grant is the right to claim an entry: deque/grant.h */
+    uint64_t granted;          /* number of grants; a grant is the right to claim an entry: papers/grant.h */
 };
 
 /* Memory in the segment for this worker's operations. Only its own CPU and HCA use them. */

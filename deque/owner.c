@@ -28,7 +28,7 @@ static void set_tag(struct uat_deque *d, size_t i, enum uat_tag tag)
 
 /* Relaxed: the value of claims alone never makes an entry the owner's again. If the acknowledgement of a claim has not
  * arrived, the owner only withholds the slot (D5). The fence in withdraw_steps() orders this load. Pairs with the
- * atomic on claims in uat_thief_claim(), or with the WRITE of claims in claim(), thief_paper.c. */
+ * atomic on claims in uat_thief_claim(), or with the WRITE of claims in claim(), papers/thief_paper.c. */
 static uint64_t load_claims(const struct uat_deque *d)
 {
     return __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);
@@ -220,9 +220,9 @@ static inline __attribute__((always_inline)) bool withdraw_steps(struct uat_dequ
         uat_delay();
     uat_store_relaxed(simulated, &slot->state, uat_state(index, d->generation, false));
     /* Full fence: orders the slot's invalidation before the load of claims. Pairs with uat_thief_fetch(), whose chain
-     * orders the atomic on claims before the READ of the slot. Also pairs with claim(), thief_paper.c: its WRITE of
-     * claims is complete before it READs the slot. So either the thief sees the invalid slot, or the owner sees the
-     * claim. */
+     * orders the atomic on claims before the READ of the slot. Also pairs with claim(), papers/thief_paper.c: its
+     * WRITE of claims is complete before it READs the slot. So either the thief sees the invalid slot, or the owner
+     * sees the claim. */
     uat_fence(simulated);
     if (hooked)
         uat_delay();
@@ -323,7 +323,7 @@ __attribute__((noinline, cold)) enum uat_pop uat_deque_pop(struct uat_deque *d, 
 bool uat_deque_is_drained(const struct uat_deque *d)
 {
     /* Relaxed: the value is a hint. Pairs with the thieves' atomics on claims in uat_thief_claim(), and with the WRITE
-     * of claims in claim(), thief_paper.c. */
+     * of claims in claim(), papers/thief_paper.c. */
     uint64_t claims = __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);
     if (d->aborted > 0 || (d->published > 0 && (int64_t)(claims - d->bottom) < 0))
         return false;

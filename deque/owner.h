@@ -82,7 +82,7 @@ struct uat_deque_giver {
     void (*popped)(struct uat_deque *d, bool is_gone);
     /* Called while the worker waits in place: refuses the pending request, if there is one. */
     void (*refuse)(struct uat_deque *d);
-    bool grants; /* entries are published, and the giver grants the right to claim one: deque/grant.h */
+    bool grants; /* entries are published, and the giver grants the right to claim one: papers/grant.h */
 };
 
 struct uat_deque {

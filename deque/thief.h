@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thieves' side of the work-stealing deque: five protocols, over any transport. The owner's side is mail.h for
- * message, grant.h for paper-message, and owner.h for the others.
+ * The thieves' side of the work-stealing deque: three protocols, over any transport. The owner's side is mail.h for
+ * message, and owner.h for the others. papers/ has two more protocols, for comparisons.
  *
  * claim  peek; { CMP_SWAP(claims, t, t + 1); READ slot; READ stack }; acknowledge.         thief_claim.c
  * lock   peek; { FETCH_ADD(lock, 1); READ claims and slots }; { FETCH_ADD(claims, 1); READ slot; READ stack };
  *        acknowledge and { FETCH_ADD(lock, -1) }.                                            thief_lock.c
  * message  peek; { CMP_SWAP the request into the victim's mailbox }; wait until the victim has written the stack here,
  *        and withdraw if that takes too long.                                                thief_message.c
- * paper  peek; FETCH_ADD(lock, 1); READ ring; WRITE claims; READ slot; READ stack; WRITE ack: one round trip each.
- *                                                                                            thief_paper.c
- * paper-message  as paper, but a request as under message replaces the lock; the victim grants or refuses it.
- *                                                                                            thief_paper.c
  *
  *   T1  The result of a peek is a hint: its words may be from two different entries.
  *   T2  A claim is the atomic on claims, or under the paper protocol the WRITE of claims. The thief READs the slot
@@ -150,18 +146,26 @@ void uat_thief_close(struct uat_thief *thief);
  * been reported.
  */
 typedef int uat_steal_fn(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen);
-uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal, uat_paper_steal, uat_paper_message_steal;
+uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal;
 
 /*
  * Make the victim take the slow path at its next push or pop, by one-sided operations that take no entry:
- *   claim, lock, paper   claim an entry that a peek shows as valid, and acknowledge ABORTED at once (T3)
- *   message, paper-message
- *                        put a request marked WITHDRAWN into a free mailbox, and free the mailbox again (M4)
+ *   claim, lock  claim an entry that a peek shows as valid, and acknowledge ABORTED at once (T3)
+ *   message      put a request marked WITHDRAWN into a free mailbox, and free the mailbox again (M4)
  * Does nothing if another thief is accessing the deque or the mailbox: that thief then makes the victim take the slow
- * path. Under claim, lock and paper, also does nothing if the victim offers nothing. This worker's region may hold a
+ * path. Under claim and lock, also does nothing if the victim offers nothing. This worker's region may hold a
  * task. Returns 0, or a negative errno that has been reported.
  */
 typedef int uat_poke_fn(struct uat_thief *thief, int victim);
-uat_poke_fn uat_lock_poke, uat_claim_poke, uat_paper_poke, uat_message_poke;
+uat_poke_fn uat_lock_poke, uat_claim_poke, uat_message_poke;
+
+/* A protocol: a row of uat_protocols, runtime/sched/steal.h. */
+struct uat_protocol {
+    uat_steal_fn *steal; /* NULL: this program does not link the protocol */
+    uat_poke_fn *poke;
+    /* The victim's side, if thieves send requests; otherwise NULL. See uat_mail_open(). */
+    void (*open_mail)(struct uat_mail *mail, struct uat_deque *d, struct uat_transport *transport,
+                      struct uat_mailbox *box, struct uat_mail_landing *landing);
+};
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The lock protocol: one lock per victim, as in Akiyama and Taura (JIP 24(3) 2016). Unlike theirs, this protocol uses
- * hardware atomics. Its chains reduce a steal to three dependent round trips. thief_paper.c uses the papers' sequence
- * of operations. Model: tests/model/lock.pml.
+ * hardware atomics. Its chains reduce a steal to three dependent round trips. papers/thief_paper.c uses the papers'
+ * sequence of operations. Model: tests/model/lock.pml.
  *
  * The papers unlock by a plain WRITE of 0. With HCA atomics that is wrong: a concurrent FETCH_ADD may load the old
  * value before that WRITE and store its sum after the WRITE. Then the lock stays taken although no thief holds it. So

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,20 @@ extern char **environ;
 
 static const double timeout_max = 1e9; /* seconds */
 
+#define CHECKPOINT_VARIABLE "UAT_CHECKPOINT"
+
 enum { AGAIN_MAX = 1000000 };
-enum { OPTION_TIMEOUT = 256, OPTION_BIND, OPTION_ENV, OPTION_VERSION, OPTION_DOCTOR, OPTION_LABEL, OPTION_AGAIN };
+enum {
+    OPTION_TIMEOUT = 256,
+    OPTION_BIND,
+    OPTION_ENV,
+    OPTION_VERSION,
+    OPTION_DOCTOR,
+    OPTION_LABEL,
+    OPTION_AGAIN,
+    OPTION_RESIZABLE,
+    OPTION_RESIZE
+};
 
 static const struct option long_options[] = {
     {"np", required_argument, NULL, 'n'},
@@ -35,6 +48,8 @@ static const struct option long_options[] = {
     {"version", no_argument, NULL, OPTION_VERSION},
     {"label", no_argument, NULL, OPTION_LABEL},
     {"again", required_argument, NULL, OPTION_AGAIN},
+    {"resizable", no_argument, NULL, OPTION_RESIZABLE},
+    {"resize", required_argument, NULL, OPTION_RESIZE},
     {NULL, 0, NULL, 0},
 };
 
@@ -55,27 +70,31 @@ static bool print_help(const char *form)
         uat_say("--help=%s: must be md or man, for the list of settings as docs/settings.md or uat_settings(7)", form);
         return false;
     }
-    printf("Usage: uatrun [-n N] [options] program [arguments]\n"
-           "Run a uat program with N workers on this machine.\n"
-           "\n"
-           "  -n, -np, --np N        workers, 1 to %d (default: one per core that this process may use)\n"
-           "      --bind core        each worker stays on a core of its own (default if the workers fill the cores)\n"
-           "      --bind none        workers run wherever the kernel puts them\n"
-           "      --env NAME=VALUE   set a variable for the workers; may be given several times\n"
-           "      --label            put the worker's rank in front of each line that it prints\n"
-           "      --again N          after the loss of a worker, go on from the newest checkpoint, at most N times\n"
-           "      --timeout SECONDS  end the job after this time, with status %d\n"
-           "      --doctor           run the self-test of the program's runtime instead, with 2 workers unless -n is "
-           "given\n"
-           "  -h, --help             print this and exit\n"
-           "      --help=md, =man    print the list of settings as a document and exit\n"
-           "      --version          print the version and exit\n"
-           "\n"
-           "Worker 0 reads uatrun's standard input, the others none. Signals are passed on to all workers.\n"
-           "If a worker fails, the others are ended and uatrun returns its status, 128 + S if signal S ended it.\n"
-           "\n"
-           "Settings of the runtime, environment variables with their defaults:\n",
-           UAT_WORKERS_MAX, UAT_STATUS_TIMEOUT);
+    printf(
+        "Usage: uatrun [-n N] [options] program [arguments]\n"
+        "       uatrun --resize M PID\n"
+        "Run a uat program with N workers on this machine, or change the number of workers of such a job.\n"
+        "\n"
+        "  -n, -np, --np N        workers, 1 to %d (default: one per core that this process may use)\n"
+        "      --bind core        each worker stays on a core of its own (default if the workers fill the cores)\n"
+        "      --bind none        workers run wherever the kernel puts them\n"
+        "      --env NAME=VALUE   set a variable for the workers; may be given several times\n"
+        "      --label            put the worker's rank in front of each line that it prints\n"
+        "      --again N          after the loss of a worker, go on from the newest checkpoint, at most N times\n"
+        "      --resizable        the job can change its size: checkpoints go to memory, unless UAT_CHECKPOINT is set\n"
+        "      --resize M PID     let the job of the uatrun with this process number go on with M workers\n"
+        "      --timeout SECONDS  end the job after this time, with status %d\n"
+        "      --doctor           run the self-test of the program's runtime instead, with 2 workers unless -n is "
+        "given\n"
+        "  -h, --help             print this and exit\n"
+        "      --help=md, =man    print the list of settings as a document and exit\n"
+        "      --version          print the version and exit\n"
+        "\n"
+        "Worker 0 reads uatrun's standard input, the others none. Signals are passed on to all workers.\n"
+        "If a worker fails, the others are ended and uatrun returns its status, 128 + S if signal S ended it.\n"
+        "\n"
+        "Settings of the runtime, environment variables with their defaults:\n",
+        UAT_WORKERS_MAX, UAT_STATUS_TIMEOUT);
     uat_settings_print_help(uat_settings, stdout);
     return true;
 }
@@ -88,13 +107,13 @@ static char *value_of_np(int argc, char **argv)
     return argv[optind++];
 }
 
-static bool parse_workers(const char *text, int *out)
+static bool parse_workers(const char *option, const char *text, int most, int *out)
 {
     char *end;
     errno = 0;
     long n = strtol(text, &end, 10);
-    if (end == text || *end || errno || n < 1 || n > UAT_SIM_WORKERS_MAX) {
-        uat_say("-n %s: the number of workers must be a number from 1 to %d", text, UAT_WORKERS_MAX);
+    if (end == text || *end || errno || n < 1 || n > most) {
+        uat_say("%s %s: the number of workers must be a number from 1 to %d", option, text, UAT_WORKERS_MAX);
         return false;
     }
     *out = (int)n;
@@ -176,6 +195,15 @@ bool uat_arguments_set(char **env, char *assignment)
     return true;
 }
 
+void uat_arguments_pass_checkpoint(struct uat_arguments *arguments)
+{
+    static char variable[sizeof(CHECKPOINT_VARIABLE "=") + UAT_SETTING_TEXT_MAX];
+    char text[UAT_SETTING_TEXT_MAX];
+    snprintf(variable, sizeof(variable), CHECKPOINT_VARIABLE "=%s",
+             uat_settings_text(uat_settings, CHECKPOINT_VARIABLE, text));
+    uat_arguments_set(arguments->env, variable);
+}
+
 static bool is_executable_file(const char *path, int *error)
 {
     struct stat st;
@@ -241,6 +269,21 @@ static bool check_workers(struct uat_arguments *out, bool simulated)
     return uat_arguments_set(out->env, variable);
 }
 
+/* Check the arguments of --resize M PID. */
+static bool check_resize(struct uat_arguments *out, char **rest, int *status)
+{
+    char *end = NULL;
+    *status = UAT_STATUS_USAGE;
+    errno = 0;
+    out->resize_pid = rest[0] ? strtol(rest[0], &end, 10) : 0;
+    if (rest[0] && !*end && !errno && out->resize_pid > 0 && out->resize_pid <= INT_MAX && !rest[1])
+        return true;
+    uat_say("--resize %d %s: needs the process number of the uatrun whose job shall change (usage: uatrun --resize M "
+            "PID)",
+            out->resize, rest[0] ? rest[0] : "");
+    return false;
+}
+
 /* Check the program and the settings, after all options are known. */
 static bool check_job(struct uat_arguments *out, char **rest, int *status)
 {
@@ -256,7 +299,11 @@ static bool check_job(struct uat_arguments *out, char **rest, int *status)
     }
     if (!check_workers(out, uat_job_settings.transport == UAT_TRANSPORT_SIM))
         return false;
-    if (out->again > 0 && !uat_checkpoint_settings.folder[0]) {
+    if (out->resizable && out->simulated > 0) {
+        uat_say("--resizable: a simulation cannot change its size while it runs");
+        return false;
+    }
+    if (out->again > 0 && !uat_checkpoint_settings.folder[0] && !out->resizable) {
         uat_say("--again %d: there are no checkpoints to go on from; set UAT_CHECKPOINT=FOLDER,every=TIME", out->again);
         return false;
     }
@@ -273,11 +320,16 @@ static bool take_option(struct uat_arguments *out, int option, char **argv, int 
     *status = UAT_STATUS_USAGE;
     switch (option) {
     case 'n':
-        return parse_workers(optarg, &out->workers);
+        return parse_workers("-n", optarg, UAT_SIM_WORKERS_MAX, &out->workers);
     case OPTION_TIMEOUT:
         return parse_timeout(optarg, &out->timeout);
     case OPTION_AGAIN:
         return parse_again(optarg, &out->again);
+    case OPTION_RESIZABLE:
+        out->resizable = true;
+        return true;
+    case OPTION_RESIZE:
+        return parse_workers("--resize", optarg, UAT_WORKERS_MAX, &out->resize);
     case OPTION_BIND:
         return take_bind(out, optarg);
     case OPTION_ENV:
@@ -322,5 +374,5 @@ bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *
         out->workers = 2;
     if (out->workers == 0)
         out->workers = uat_cpus_allowed() < UAT_WORKERS_MAX ? uat_cpus_allowed() : UAT_WORKERS_MAX;
-    return check_job(out, argv + optind, status);
+    return out->resize > 0 ? check_resize(out, argv + optind, status) : check_job(out, argv + optind, status);
 }

@@ -24,6 +24,9 @@ struct uat_arguments {
     bool doctor;                    /* run the self-test instead of the program */
     double timeout;                 /* seconds, 0 = none */
     int again;                      /* --again: maximum restarts after workers were lost */
+    bool resizable;                 /* make a folder in memory for checkpoints, unless UAT_CHECKPOINT has one */
+    int resize;                     /* --resize: the number of workers for another uatrun's job; 0 = none */
+    long resize_pid;                /* the process of that uatrun */
     int stall_timeout, stall_limit; /* seconds, from the settings UAT_STALL_TIMEOUT and UAT_STALL_LIMIT; 0 = none */
     char **env;                     /* NULL at the end */
     char *program;                  /* the path to execute */
@@ -31,13 +34,16 @@ struct uat_arguments {
 };
 
 /*
- * Parse the command line. Returns true if there is a job to run. Otherwise it has printed the help, the version or an
- * error. In that case *status is the exit status: 0 after --help and --version.
+ * Parse the command line. Returns true if there is a job to run, or to resize. Otherwise it has printed the help, the
+ * version or an error. In that case *status is the exit status: 0 after --help and --version.
  */
 bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status);
 
 /* Add "NAME=VALUE" to env, or replace the entry with that NAME. env must have space for one more entry, and keeps the
  * pointer. If the text is no assignment, reports this and returns false. */
 bool uat_arguments_set(char **env, char *assignment);
+
+/* Pass uat_checkpoint_settings to the workers, in the variable UAT_CHECKPOINT. */
+void uat_arguments_pass_checkpoint(struct uat_arguments *arguments);
 
 #endif

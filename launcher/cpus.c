@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/cpus.h"
 
+#include "base/cgroup.h"
 #include "base/host.h"
 #include "launcher/say.h"
 
@@ -18,13 +19,22 @@ static struct bitmask *allowed_mask(void)
     return mask;
 }
 
+static double quota(void)
+{
+    char limit[UAT_CGROUP_LIMIT_MAX];
+    return uat_cgroup_cores("", limit);
+}
+
 int uat_cpus_allowed(void)
 {
+    double cores = quota();
     struct bitmask *mask = allowed_mask();
     if (!mask)
         return 1;
     unsigned n = numa_bitmask_weight(mask);
     numa_free_cpumask(mask);
+    if (n > cores)
+        n = (unsigned)cores;
     return n > 0 ? (int)n : 1;
 }
 
@@ -68,7 +78,7 @@ int uat_cpus_assign(int *cores, int n, bool always)
             places[count] = (struct place){(int)cpu, sibling_index(allowed, (int)cpu)};
             whole += places[count++].sibling == 0;
         }
-    bool bind = always || (n > 1 && n >= whole);
+    bool bind = always || (n > 1 && n >= whole && n <= quota());
     qsort(places, (size_t)count, sizeof(*places), compare_places);
     for (int rank = 0; rank < n; rank++)
         cores[rank] = bind ? places[rank % count].cpu : -1;

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/guard.h"
 
+#include "launcher/control.h"
 #include "launcher/descendants.h"
 #include "launcher/job.h"
 #include "launcher/recovery.h"
 #include "launcher/say.h"
+#include "launcher/scratch.h"
 #include "launcher/server.h"
 #include "launcher/signals.h"
+#include "include/uat/checkpoint.h"
 #include "runtime/checkpoint/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +33,41 @@ static struct {
                   * signal, too */
 } told;
 
+/* The request of another uatrun that the job shall change its size: see control.h. */
+static struct {
+    int control;    /* descriptor of uat_control_open(), or below 0 */
+    int connection; /* to the sender of the pending request */
+    int workers;    /* the wanted number; 0: no request is pending */
+} resize = {.control = -1};
+
+/* Answer the pending request, if there is one. */
+static void answer(int status, const char *line)
+{
+    if (resize.workers > 0)
+        uat_control_answer(resize.connection, status, line);
+    resize.workers = 0;
+}
+
+/* Take a request to change the size of the job, which has `now` workers. The job is asked for a checkpoint and its end,
+ * as by SIGUSR2. */
+static void take_resize(pid_t job, int now)
+{
+    int workers, connection = uat_control_take(resize.control, &workers);
+    if (connection < 0)
+        return;
+    if (resize.workers > 0 || told.to_end || told.asked) {
+        uat_control_answer(connection, UAT_STATUS_FAILED, "the job already has a request to change its size or to end");
+    } else if (workers < 1 || workers > UAT_WORKERS_MAX) {
+        uat_control_answer(connection, UAT_STATUS_FAILED, "the number of workers is out of range");
+    } else if (workers == now) {
+        uat_control_answer(connection, 0, "the job already has this number of workers");
+    } else {
+        resize.connection = connection;
+        resize.workers = workers;
+        kill(job, SIGUSR2);
+    }
+}
+
 static void note(int signal)
 {
     bool spared = signal == SIGTERM && uat_checkpoint_settings.sigterm == UAT_SIGTERM_CHECKPOINT && !told.termed;
@@ -37,26 +78,41 @@ static void note(int signal)
         told.to_end = true;
 }
 
-/* Pass signals on until the job's process has ended. Returns the status of this process as from waitpid(). */
-static int watch(pid_t job)
+/* Pass one signal on. If it is the end of the job's process, sets *status as waitpid() does, and returns true. */
+static bool take_signal(const struct signalfd_siginfo *info, pid_t job, int *status)
 {
+    int signal = (int)info->ssi_signo;
+    if (signal == SIGCHLD) {
+        pid_t pid;
+        while ((pid = waitpid(-1, status, WNOHANG)) > 0)
+            if (pid == job)
+                return true;
+        return false;
+    }
+    note(signal);
+    if (told.to_end || told.asked)
+        answer(UAT_STATUS_FAILED, "a signal has asked the job to end");
+    if (uat_signals_to_forward(info->ssi_code))
+        kill(job, signal);
+    if (signal == SIGTSTP)
+        raise(SIGSTOP);
+    return false;
+}
+
+/* Pass signals on and take requests until the job's process has ended. Returns the status of this process as from
+ * waitpid(). */
+static int watch(pid_t job, int signals, int workers)
+{
+    struct pollfd fds[] = {{.fd = signals, .events = POLLIN}, {.fd = resize.control, .events = POLLIN}};
     for (;;) {
-        siginfo_t info;
-        int signal = sigwaitinfo(uat_signals_set(), &info);
-        if (signal == SIGCHLD) {
-            int status;
-            pid_t pid;
-            while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-                if (pid == job)
-                    return status;
-            continue;
-        }
-        if (signal > 0)
-            note(signal);
-        if (signal > 0 && uat_signals_to_forward(info.si_code))
-            kill(job, signal);
-        if (signal == SIGTSTP)
-            raise(SIGSTOP);
+        struct signalfd_siginfo info;
+        int status;
+        while (read(signals, &info, sizeof(info)) == sizeof(info))
+            if (take_signal(&info, job, &status))
+                return status;
+        poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
+        if (fds[1].revents)
+            take_resize(job, workers);
     }
 }
 
@@ -88,11 +144,12 @@ static int killed(int signal, const struct uat_verdict *verdict, int *lost)
 static int run(const struct uat_arguments *arguments, struct uat_verdict *verdict, int *lost)
 {
     int life[2]; /* when the guard ends, the job's process reads the end of this pipe */
-    pid_t job = -1;
+    int signals = signalfd(-1, uat_signals_set(), SFD_CLOEXEC | SFD_NONBLOCK);
+    pid_t job = -1, guard = getpid();
     *lost = 0;
     if (uat_server_make_directory())
         return UAT_STATUS_FAILED;
-    if (verdict && pipe2(life, O_CLOEXEC) == 0) {
+    if (verdict && signals >= 0 && pipe2(life, O_CLOEXEC) == 0) {
         *verdict = (struct uat_verdict){.status = NO_VERDICT};
         job = fork();
     }
@@ -103,27 +160,73 @@ static int run(const struct uat_arguments *arguments, struct uat_verdict *verdic
     }
     if (job == 0) {
         close(life[1]);
-        _exit(uat_job_run(arguments, life[0], verdict)); /* libpmix's exit handlers could hang */
+        int status = uat_job_run(arguments, life[0], verdict);
+        if (getppid() != guard) /* the guard was killed, and cannot do this any more */
+            uat_scratch_remove();
+        _exit(status); /* libpmix's exit handlers could hang */
     }
     close(life[0]);
-    if (told.asked)
-        kill(job, told.asked);
-    int status = watch(job);
+    if (told.asked || resize.workers > 0)
+        kill(job, SIGUSR2);
+    int status = watch(job, signals, arguments->workers);
     close(life[1]);
+    close(signals);
     uat_server_remove_directory(); /* the job's process may have been killed while it started */
     *lost = verdict->lost;
     return WIFEXITED(status) ? WEXITSTATUS(status) : killed(WTERMSIG(status), verdict, lost);
 }
 
-int uat_guard_run(const struct uat_arguments *arguments)
+/* Let the job be able to change its size, if it can write checkpoints. Returns false after reporting an error. */
+static bool open_control(struct uat_arguments *arguments)
+{
+    if (arguments->resizable && !uat_checkpoint_settings.folder[0]) {
+        const char *folder = uat_scratch_make();
+        if (!folder)
+            return false;
+        snprintf(uat_checkpoint_settings.folder, sizeof(uat_checkpoint_settings.folder), "%s", folder);
+        uat_checkpoint_settings.keep = 1;
+        uat_arguments_pass_checkpoint(arguments);
+    }
+    if (!uat_checkpoint_settings.folder[0] || arguments->simulated > 0 || arguments->doctor)
+        return true;
+    resize.control = uat_control_open();
+    if (resize.control >= 0 || !arguments->resizable)
+        return true;
+    uat_say("--resizable: cannot listen for requests: %s", strerror(-resize.control));
+    uat_scratch_remove();
+    return false;
+}
+
+/* The job has ended with `status` after a request to change its size. Answer the request. Returns whether the job must
+ * start again. */
+static bool start_resized(struct uat_recovery *recovery, int status)
+{
+    char line[128];
+    int workers = resize.workers;
+    if (workers > 0 && status == UAT_CHECKPOINT_STATUS && uat_recovery_resize(recovery, workers)) {
+        snprintf(line, sizeof(line), "the job goes on with %d worker%s", workers, workers == 1 ? "" : "s");
+        answer(0, line);
+        return true;
+    }
+    snprintf(line, sizeof(line), "the job ended with status %d before it could change its size", status);
+    answer(UAT_STATUS_FAILED, line);
+    return false;
+}
+
+int uat_guard_run(struct uat_arguments *arguments)
 {
     struct uat_verdict *verdict = make_verdict();
     struct uat_recovery recovery;
     int status, lost;
     uat_descendants_adopt();
+    if (!open_control(arguments))
+        return UAT_STATUS_FAILED;
     uat_recovery_begin(&recovery, arguments);
     do
         status = run(&recovery.arguments, verdict, &lost);
-    while (lost && !told.to_end && uat_recovery_next(&recovery, lost));
+    while (lost ? !told.to_end && uat_recovery_next(&recovery, lost) : start_resized(&recovery, status));
+    if (lost)
+        start_resized(&recovery, status);
+    uat_scratch_remove();
     return status;
 }

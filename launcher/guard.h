@@ -8,7 +8,8 @@
 
 #include "launcher/arguments.h"
 
-/* Run the job in its own process, pass signals on to it, and return its exit status. */
-int uat_guard_run(const struct uat_arguments *arguments);
+/* Run the job in its own process, and pass signals on to it. Start it again after a loss (--again), or with another
+ * number of workers (--resize). Returns its exit status. */
+int uat_guard_run(struct uat_arguments *arguments);
 
 #endif

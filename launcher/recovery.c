@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define VARIABLE "UAT_CHECKPOINT"
-
 /* The current time, by the clock that dates files. */
 static double now(void)
 {
@@ -43,12 +41,9 @@ static bool newest(uint64_t *number)
 /* Make the next start use the newest checkpoint, even if the user has chosen another checkpoint for the first start. */
 static void choose_newest(struct uat_arguments *arguments)
 {
-    static char variable[sizeof(VARIABLE "=") + UAT_SETTING_TEXT_MAX];
-    char text[UAT_SETTING_TEXT_MAX];
     uat_checkpoint_settings.restart = UAT_RESTART_AUTO;
     uat_checkpoint_settings.number = 0;
-    snprintf(variable, sizeof(variable), VARIABLE "=%s", uat_settings_text(uat_settings, VARIABLE, text));
-    uat_arguments_set(arguments->env, variable);
+    uat_arguments_pass_checkpoint(arguments);
 }
 
 void uat_recovery_begin(struct uat_recovery *recovery, const struct uat_arguments *arguments)
@@ -77,6 +72,20 @@ static void say_next(const struct uat_recovery *recovery, uint64_t number, doubl
             arguments->again + 1);
 }
 
+/* The next start begins now, with the newest checkpoint `number`. */
+static void begin_next(struct uat_recovery *recovery, uint64_t number)
+{
+    struct uat_arguments *arguments = &recovery->arguments;
+    if (number != recovery->checkpoint)
+        choose_newest(arguments);
+    if (arguments->timeout > 0) {
+        double left = arguments->timeout - (now() - recovery->begun);
+        arguments->timeout = left > 0.001 ? left : 0.001;
+    }
+    recovery->checkpoint = number;
+    recovery->begun = now();
+}
+
 bool uat_recovery_next(struct uat_recovery *recovery, int lost)
 {
     struct uat_arguments *arguments = &recovery->arguments;
@@ -86,14 +95,20 @@ bool uat_recovery_next(struct uat_recovery *recovery, int lost)
     if (lost > 0)
         arguments->workers = arguments->workers > lost ? arguments->workers - lost : 1;
     say_next(recovery, number, number != recovery->checkpoint ? completed() : recovery->begun);
-    if (number != recovery->checkpoint)
-        choose_newest(arguments);
-    if (arguments->timeout > 0) {
-        double left = arguments->timeout - (now() - recovery->begun);
-        arguments->timeout = left > 0.001 ? left : 0.001;
-    }
     recovery->starts++;
-    recovery->checkpoint = number;
-    recovery->begun = now();
+    begin_next(recovery, number);
+    return true;
+}
+
+bool uat_recovery_resize(struct uat_recovery *recovery, int workers)
+{
+    uint64_t number;
+    if (!newest(&number))
+        return false;
+    int before = recovery->arguments.workers;
+    recovery->arguments.workers = workers;
+    uat_say("the job goes on from checkpoint %" PRIu64 " with %d worker%s; it had %d", number, workers,
+            workers == 1 ? "" : "s", before);
+    begin_next(recovery, number);
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uatrun --again: starts a job again after it has lost workers. */
+/* The next start of a job: after it has lost workers (uatrun --again), or with another number of workers (--resize). */
 #ifndef UAT_LAUNCHER_RECOVERY_H
 #define UAT_LAUNCHER_RECOVERY_H
 
@@ -8,7 +8,7 @@
 
 #include "launcher/arguments.h"
 
-/* A start of the job: one execution. It lasts until the job ends or has lost workers. */
+/* A start of the job: one execution. It lasts until the job ends, has lost workers, or changes its size. */
 struct uat_recovery {
     struct uat_arguments arguments; /* of this start */
     int starts;                     /* number of starts so far, this one included */
@@ -27,5 +27,9 @@ void uat_recovery_begin(struct uat_recovery *recovery, const struct uat_argument
  * Otherwise the next start begins as this start did.
  */
 bool uat_recovery_next(struct uat_recovery *recovery, int lost);
+
+/* Prepare the next start of a job that has written a checkpoint in order to go on with `workers` workers. Reports it.
+ * Returns false after reporting that the checkpoint cannot be found. Such a start does not count against --again. */
+bool uat_recovery_resize(struct uat_recovery *recovery, int workers);
 
 #endif

@@ -17,7 +17,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <inttypes.h>
+#include <net/if.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -147,6 +149,21 @@ static int pmix_failed(const char *what, pmix_status_t status)
     return -EIO;
 }
 
+/* Has this machine an interface with an address? libpmix connects to the workers by TCP, also within a machine. If that
+ * cannot be found out, libpmix finds out. */
+static bool has_network(void)
+{
+    struct ifaddrs *all, *one;
+    if (getifaddrs(&all))
+        return true;
+    for (one = all; one; one = one->ifa_next)
+        if ((one->ifa_flags & IFF_UP) && one->ifa_addr &&
+            (one->ifa_addr->sa_family == AF_INET || one->ifa_addr->sa_family == AF_INET6))
+            break;
+    freeifaddrs(all);
+    return one;
+}
+
 /* Start libpmix as a server. It creates its files, if any, in `directory`. */
 static int start_library(const char *directory)
 {
@@ -157,6 +174,12 @@ static int start_library(const char *directory)
         uat_say("cannot start the PMIx server: it needs %zu MiB of address space; raise the limit (ulimit -v)",
                 uat_pmix_room_needed() >> 20);
         return -ENOMEM;
+    }
+    if (!has_network()) {
+        uat_say(
+            "cannot start the PMIx server: no network interface is up, and PMIx connects to the workers by TCP; bring "
+            "the loopback interface up (ip link set lo up)");
+        return -ENETDOWN;
     }
     PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TMPDIR, directory, PMIX_STRING);
     PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, directory, PMIX_STRING);

@@ -2,6 +2,7 @@
 /* uatrun: run a uat program with several workers on this machine. */
 #include "base/streams.h"
 #include "launcher/arguments.h"
+#include "launcher/control.h"
 #include "launcher/guard.h"
 #include "launcher/say.h"
 #include "launcher/signals.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* Check that the output of --help or --version was written completely. */
+/* Check that the output of --help, --version or --resize was written completely. */
 static int finish_output(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -33,7 +34,11 @@ int main(int argc, char **argv)
         return UAT_STATUS_FAILED;
     }
     uat_signals_take(); /* take the signals before all else, so that every signal is reported */
-    if (uat_arguments_parse(&arguments, argc, argv, &status))
-        return uat_guard_run(&arguments);
+    if (uat_arguments_parse(&arguments, argc, argv, &status)) {
+        if (arguments.resize == 0)
+            return uat_guard_run(&arguments);
+        uat_signals_restore();
+        status = uat_control_resize((pid_t)arguments.resize_pid, arguments.resize);
+    }
     return finish_output(status);
 }

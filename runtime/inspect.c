@@ -10,6 +10,7 @@
 #include "runtime/job/tree.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
+#include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/park.h"
@@ -21,11 +22,13 @@
 static struct uat_area shown = {.name = "a word to inspect", .size = sizeof(uint64_t), .peers = UAT_PEERS_READ};
 static struct uat_area landing = {.name = "landing of that", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 
-void uat_inspect_reserve(void)
+static void reserve(void)
 {
     uat_segment_reserve(&shown);
     uat_segment_reserve(&landing);
 }
+
+const struct uat_room uat_inspect_room = {.name = "inspect", .reserve = reserve};
 
 struct uat_transport *uat_inspect_transport(void)
 {

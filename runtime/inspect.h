@@ -46,9 +46,6 @@ void *uat_inspect_spare(size_t bytes);
 /* Steal once from this victim by the current protocol. Returns enum uat_steal or a negative errno. */
 int uat_inspect_steal(int victim, struct uat_stolen *stolen);
 
-/* Reserve the segment's areas for uat_inspect_gather(). */
-void uat_inspect_reserve(void);
-
 /* Do what a waiting join does: move the stack of `bytes` bytes at sp to the evacuation heap. Then READ the stack back,
  * as the resumption does. Returns 0 or a negative errno. */
 int uat_inspect_evacuate(uintptr_t sp, size_t bytes);

@@ -8,18 +8,12 @@
 #include "base/log.h"
 #include "base/relax.h"
 #include "base/virtual.h"
-#include "runtime/flow/access.h"
-#include "runtime/flow/declare.h"
-#include "runtime/global/global.h"
-#include "runtime/job/collective.h"
-#include "runtime/job/fault.h"
 #include "runtime/job/neighbour.h"
 #include "runtime/job/self.h"
-#include "runtime/job/tree.h"
-#include "runtime/replica.h"
 #include "runtime/run.h"
 #include "runtime/sched/settings.h"
 #include "runtime/sched/victims.h"
+#include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
 #include "runtime/settings.h"
 
@@ -88,7 +82,12 @@ int uat_meeting_list_victims(void)
     return 0;
 }
 
-int uat_meeting_prepare_global(void)
+int uat_meeting_connect(void)
+{
+    return uat_self.transport->class_->connect(uat_self.transport, uat_startup.roster.endpoint);
+}
+
+int uat_meeting_open_rooms(void)
 {
     int *host_of = malloc((size_t)uat_self.size * sizeof(*host_of));
     if (!host_of) {
@@ -96,33 +95,17 @@ int uat_meeting_prepare_global(void)
         return -ENOMEM;
     }
     uat_roster_hosts(&uat_startup.roster, host_of);
-    const struct uat_global_config config = {.transport = uat_self.transport,
-                                             .host_of = host_of,
-                                             .strict = uat_sched_settings.torture || uat_torture_delays(),
-                                             .late = uat_torture_delays(),
-                                             .seed = uat_torture_seed(),
-                                             .watch = uat_flow_always() ? uat_flow_watch : NULL,
-                                             .barrier = uat_collective_barrier,
-                                             .agree = uat_collective_agree,
-                                             .copy = uat_tree_copy};
-    int rc = uat_global_prepare(&config);
-    uat_fault_describe(uat_global_explain);
+    int leader = uat_roster_leader(&uat_startup.roster, uat_self.rank);
+    const struct uat_room_job job = {.host = uat_startup.job.host,
+                                     .host_of = host_of,
+                                     .leader = leader,
+                                     .leader_pid = (long)uat_startup.roster.identity[leader]->pid,
+                                     .torture = uat_sched_settings.torture || uat_torture_delays(),
+                                     .delays = uat_torture_delays(),
+                                     .seed = uat_torture_seed()};
+    int rc = uat_rooms_open(&job);
     free(host_of);
     return rc;
-}
-
-/* The workers of one kernel and one PID namespace share their replicas; the lowest rank makes them. Replicas lie below
- * the largest guard that a worker may have. */
-int uat_meeting_share_replicas(void)
-{
-    int leader = uat_roster_leader(&uat_startup.roster, uat_self.rank);
-    uat_replica_open(leader, (long)uat_startup.roster.identity[leader]->pid, uat_segment.start - UAT_GUARD_MAX);
-    return 0;
-}
-
-int uat_meeting_connect(void)
-{
-    return uat_self.transport->class_->connect(uat_self.transport, uat_startup.roster.endpoint);
 }
 
 void uat_meeting_free(void)

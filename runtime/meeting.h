@@ -28,9 +28,8 @@ int uat_meeting_compare_bindings(void);
 int uat_meeting_share_canary(void);
 int uat_meeting_watch(void);
 int uat_meeting_list_victims(void);
-int uat_meeting_prepare_global(void);
-int uat_meeting_share_replicas(void);
 int uat_meeting_connect(void);
+int uat_meeting_open_rooms(void);
 int uat_meeting_end(void);
 
 /* Undoes uat_meeting_collect(). */

@@ -17,9 +17,6 @@ struct uat_replica_info {
     uint64_t fd, device, inode;
 };
 
-/* Reserve the segment's areas for uat_replicate(). */
-void uat_replicate_reserve(void);
-
 /* Set where replicas lie, and which worker creates them. leader: the lowest rank of this worker's host; leader_pid:
  * that rank's process. end: where the highest replica ends. */
 void uat_replica_open(int leader, long leader_pid, char *end);

@@ -10,6 +10,7 @@
 #include "include/uat.h"
 #include "runtime/job/collective.h"
 #include "runtime/job/tree.h"
+#include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
 #include "runtime/replica.h"
 #include "runtime/job/self.h"
@@ -21,11 +22,21 @@ static struct uat_area shown = {
 static struct uat_area landing = {
     .name = "landing of the info", .size = sizeof(struct uat_replica_info), .peers = UAT_PEERS_NOTHING};
 
-void uat_replicate_reserve(void)
+static void reserve_areas(void)
 {
     uat_segment_reserve(&shown);
     uat_segment_reserve(&landing);
 }
+
+/* Replicas lie below the largest guard that a worker may have. */
+static int open_replicas(const struct uat_room_job *job)
+{
+    uat_replica_open(job->leader, job->leader_pid, uat_segment.start - UAT_GUARD_MAX);
+    return 0;
+}
+
+const struct uat_room uat_replica_room = {
+    .name = "replica", .reserve = reserve_areas, .open = open_replicas, .close = uat_replica_close};
 
 static size_t round_to_pages(size_t n)
 {

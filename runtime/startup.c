@@ -13,12 +13,11 @@
 #include "base/streams.h"
 #include "base/virtual.h"
 #include "base/word.h"
-#include "runtime/adaptive/part.h"
-#include "runtime/flow/entry.h"
 #include "runtime/global/global.h"
 #include "runtime/job/collective.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
+#include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
 #include "runtime/settings.h"
@@ -28,7 +27,6 @@
 #include "runtime/checkpoint/request.h"
 #include "runtime/checkpoint/settings.h"
 #include "runtime/layout.h"
-#include "runtime/replica.h"
 #include "runtime/run.h"
 #include "runtime/job/alike.h"
 #include "runtime/job/aslr.h"
@@ -37,6 +35,7 @@
 #include "runtime/job/self.h"
 #include "runtime/job/transport_select.h"
 #include "runtime/sync/lost.h"
+#include "runtime/sched/alone.h"
 #include "runtime/sched/berth.h"
 #include "runtime/sched/fork.h"
 #include "runtime/sched/idle.h"
@@ -47,7 +46,6 @@
 #include "runtime/sched/steal.h"
 #include "runtime/sched/torture.h"
 #include "runtime/sched/worker.h"
-#include "runtime/trace/trace.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 #include "runtime/job/lost.h"
@@ -265,18 +263,15 @@ static int open_thief(void)
 
 static int open_waits(void)
 {
-    uat_flow_open();
-    uat_part_open();
+    uat_alone_open();
     int rc = uat_park_open();
     if (rc)
         return rc;
     /* Without other workers no error elsewhere ends this worker, and a simulation kills its workers. */
     rc = uat_lost_open(uat_mutex_lost, uat_startup.job.host,
                        uat_self.size > 1 && !UAT_IS_VIRTUAL() ? uat_stuck_look : NULL);
-    if (rc) {
+    if (rc)
         uat_park_close();
-        uat_flow_close();
-    }
     return rc;
 }
 
@@ -295,11 +290,6 @@ static int watch_waits(void)
 {
     uat_word_set_end(uat_fatal_reported);
     return uat_stall_open(uat_schedule_describe);
-}
-
-static int open_trace(void)
-{
-    return uat_trace_open(uat_startup.job.host);
 }
 
 static int open_torture(void)
@@ -338,7 +328,6 @@ static void close_transport(void)
 static void close_waits(void)
 {
     uat_park_close();
-    uat_flow_close();
     uat_lost_close();
 }
 
@@ -347,6 +336,7 @@ const struct uat_step uat_startup_steps[] = {
     {refuse_privilege, NULL, "set-uid programs"},
     {refuse_processor, NULL, "what does not work with stacks that move"},
     {read_settings, NULL, "UAT_* of the environment"},
+    {uat_steal_choose, NULL, "UAT_DEQUE; refuses a protocol that this program does not link"},
     {refuse_stacks, NULL, "what UAT_STACKS=iso cannot be combined with"},
     {fix_addresses, NULL,
      "may execute a program that has loaded this library later again, without address-space randomisation"},
@@ -372,10 +362,7 @@ const struct uat_step uat_startup_steps[] = {
     {compare_checkpoint, NULL, "program, libraries, settings and command line must be those of the checkpoint"},
     {uat_meeting_watch, uat_neighbour_close, "on the same machine"},
     {uat_meeting_list_victims, NULL, "how many are looked at in one round trip"},
-    {uat_meeting_prepare_global, uat_global_close, "hosts; opened by the first call that needs it"},
-    {uat_meeting_share_replicas, uat_replica_close, "which worker has the host's copy"},
     {uat_meeting_connect, NULL, "to the endpoints; the transport's"},
-    {uat_meeting_end, NULL, "frees what was collected"},
     {open_thief, uat_steal_close, "protocol and landing places"},
     {open_waits, close_waits, "the list of ready tasks; what is said of those that wait for a lost worker"},
     {open_collective, NULL, "barriers, ends of runs"},
@@ -384,8 +371,8 @@ const struct uat_step uat_startup_steps[] = {
     {uat_bootstrap_barrier, NULL, "all workers are ready for remote operations"},
     {check_reach, NULL, "the hosts, over the network; one table of those that do not"},
     {uat_fork_open, NULL, "what fork() does in a task; it stays registered"},
-    {open_trace, uat_trace_close, "UAT_TRACE; compares clocks over the transport"},
     {open_torture, NULL, "UAT_TORTURE"},
-    {uat_checkpoint_open, NULL, "from here on, requests for checkpoints are served"},
+    {uat_meeting_open_rooms, uat_rooms_close, "those of runtime/rooms.h, in its order"},
+    {uat_meeting_end, NULL, "frees what was collected"},
 };
 const size_t uat_startup_count = sizeof(uat_startup_steps) / sizeof(uat_startup_steps[0]);

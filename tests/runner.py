@@ -26,7 +26,7 @@ TAIL = 40  # lines shown of a failed test
 AGAIN = 8  # lines of a failed test that are shown again at the end; continuous integration may cut a log's middle
 
 # The order in which suites run. Suites that fail fast come first. A suite not named here comes last.
-ORDER = ["tree", "unit", "header", "install", "programs", "examples", "fakeverbs", "sanitize", "launcher", "security", "model",
+ORDER = ["tree", "unit", "header", "install", "programs", "papers", "examples", "fakeverbs", "sanitize", "launcher", "security", "model",
          "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "aarch64", "vm", "ibv"]
 # ./check runs the suites up to this one first, so that it fails fast, and then all others. ./check --quick has none of the others.
 LAST_OF_FIRST = "sanitize"

@@ -4,6 +4,7 @@
 #define UAT_LOOP_HPP
 
 #include <cstdint>
+#include <utility>
 
 #include "uat/detail/loop.hpp"
 #include "uat/detail/neutral.hpp"
@@ -25,7 +26,7 @@ template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end
         begin, end, grain,
         [](std::int64_t from, std::int64_t to, const void *arg) {
             F g = detail::load<F>(arg);
-            detail::contain([&] { g(from, to); });
+            detail::contain([&] { g(std::as_const(from), std::as_const(to)); });
         },
         &f, sizeof(f));
     detail::throw_if_failed();
@@ -34,11 +35,12 @@ template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end
 /* Call f(i) for each i of [begin, end), in parallel. Call it only inside a task. */
 template <class F> void parallel_for(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
 {
+    detail::must_take_index<F>();
     parallel_for_ranges(
         begin, end,
         [f](std::int64_t from, std::int64_t to) mutable {
             for (std::int64_t i = from; i < to; i++)
-                f(i);
+                f(std::as_const(i));
         },
         grain);
 }
@@ -55,6 +57,7 @@ T parallel_reduce(std::int64_t begin, std::int64_t end, T init, Combine combine,
     detail::must_travel<T>();
     detail::must_travel<F>();
     detail::must_travel<Combine>();
+    detail::must_take_index<F>();
     auto range = detail::fold<T>(f, combine);
     return detail::start_with(init, combine, detail::reduce_ranges<T>(begin, end, range, combine, grain));
 }
@@ -72,7 +75,7 @@ T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, Combi
     detail::must_travel<F>();
     detail::must_be_neutral(identity, combine);
     auto range = [f, identity](std::int64_t from, std::int64_t to, detail::partial<T> sum) mutable {
-        return detail::as_value<T>(f(from, to, sum.any ? sum.get() : identity));
+        return detail::as_value<T>(f(std::as_const(from), std::as_const(to), sum.any ? sum.get() : identity));
     };
     detail::partial<T> all = detail::reduce_ranges<T>(begin, end, range, combine, grain);
     return all.any ? all.get() : identity;
@@ -90,11 +93,12 @@ T parallel_scan(std::int64_t begin, std::int64_t end, T init, F f, Combine combi
     detail::must_travel<F>();
     detail::must_travel<Combine>();
     detail::must_travel<Write>();
+    detail::must_take_index<F>();
     auto range = [f, combine, write](std::int64_t from, std::int64_t to, T value) mutable {
         for (std::int64_t i = from; i < to; i++) {
             T before = value;
-            value = detail::as_value<T>(combine(value, detail::as_value<T>(f(i))));
-            write(i, before, value);
+            value = detail::as_value<T>(combine(value, detail::as_value<T>(f(std::as_const(i)))));
+            write(std::as_const(i), before, value);
         }
         return value;
     };

@@ -208,7 +208,8 @@ int uat_work_wanted(void);
  * UAT_REDUCE(type, name, identity, combine, i, type1, arg1, ...) { body } defines a reduction whose body returns the
  * value of iteration i. combine(a, b) is a function or macro such as UAT_PLUS, and must be associative. `identity`
  * must be its neutral value, as a constant expression: each part of the range starts with it, and it is the value of an
- * empty range. With another initial value, the result would depend on the number of parts. The macro also defines
+ * empty range. With another initial value, the result would depend on the number of parts. So a call ends the job if
+ * combine(identity, identity) is another number than identity. The macro also defines
  *     type name(int64_t begin, int64_t end, arg1, ...)               uat_reduce()
  *     type name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_reduce_grain()
  *

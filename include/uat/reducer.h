@@ -75,7 +75,8 @@ int uat_reducer_is_empty(const uat_reducer_t *reducer);
 /*
  * UAT_REDUCER(type, name, identity, combine) defines a static reducer, outside of functions. combine(a, b) is a
  * function or macro such as UAT_PLUS, and must be associative. `identity` must be the neutral value of `combine`, as a
- * constant initialiser. (An initialiser that contains a comma must be a macro.) UAT_REDUCER also defines
+ * constant initialiser. (An initialiser that contains a comma must be a macro.) name_take() ends the job if
+ * combine(identity, identity) is another number than identity. UAT_REDUCER also defines
  *     uat_reducer_t name            the reducer
  *     type *name_view(void)         uat_reducer_view()
  *     type name_take(void)          uat_reducer_take()

@@ -12,20 +12,13 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/job/stall.h"
-#include "runtime/sched/alone.h"
 #include "runtime/sched/victims.h"
 #include "runtime/sched/views.h"
 #include "runtime/segment/segment.h"
 #include "transport/transport.h"
 
-/* The name of a part as a task without a spawner. No entry of a flow has this name. */
-#define PART_NAME UINT64_MAX
-
 enum { LOOK_EVERY = 16, WANTED = 256 };
 _Static_assert((int)UAT_PEEKS_MAX <= (int)UAT_LOOKS_MAX, "one look at each victim");
-
-/* The source that flows have given to the scheduler. It is asked first. */
-static struct uat_alone_source flows;
 
 static struct {
     unsigned attempts; /* calls of take_other() while `wanted` was 0; every LOOK_EVERY-th looks for parts */
@@ -177,31 +170,23 @@ static bool take_part(struct uat_alone *task)
     check(part, victim);
     part->own = uat_cell_get(&own_word);
     part->own_word = own_word;
-    *task = (struct uat_alone){.name = PART_NAME, .fn = run_taken, .arg = part, .arg_size = uat_part_size(part)};
+    *task = (struct uat_alone){.name = UAT_ALONE_PART, .fn = run_taken, .arg = part, .arg_size = uat_part_size(part)};
     uat_global_after_steal(); /* ACQUIRE; pairs with the RELEASEs of uat_context_open() and uat_context_give() */
     return true;
 }
 
 static bool take_other(struct uat_alone *task)
 {
-    if (flows.take_other(task))
-        return true;
     looking.wanted -= looking.wanted > 0;
     if (looking.wanted == 0 && ++looking.attempts % LOOK_EVERY != 0)
         return false;
     return take_part(task);
 }
 
-static void ended(uint64_t name)
+/* A part has freed its cell already. */
+static bool ended(uint64_t name)
 {
-    if (name != PART_NAME) /* a part has freed its cell already */
-        flows.ended(name);
+    return name == UAT_ALONE_PART;
 }
 
-void uat_part_open(void)
-{
-    flows = uat_alone_source;
-    uat_alone_source.take_other = take_other;
-    uat_alone_source.takes = uat_concurrency_takes;
-    uat_alone_source.ended = ended;
-}
+const struct uat_work uat_part_work = {.take_other = take_other, .ended = ended, .takes = uat_concurrency_takes};

@@ -4,9 +4,10 @@
 #define UAT_ADAPTIVE_PART_H
 
 #include "runtime/adaptive/cell.h"
+#include "runtime/sched/alone.h"
 
-/* Let the scheduler look for parts. Call this after uat_flow_open(). */
-void uat_part_open(void);
+/* How an idle worker takes a part: `work` of this room's descriptor. */
+extern const struct uat_work uat_part_work __attribute__((visibility("hidden")));
 
 /* May this worker take work from others? See uat_set_concurrency(). */
 bool uat_concurrency_takes(void);

@@ -9,7 +9,6 @@
 #include "runtime/flow/ring.h"
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
-#include "runtime/sched/alone.h"
 #include "runtime/sched/failure.h"
 #include "runtime/trace/trace.h"
 
@@ -227,12 +226,15 @@ static void refuse_left(bool views)
 }
 
 /* Called when a task that was taken has ended on this worker. */
-static void ended(uint64_t name)
+static bool ended(uint64_t name)
 {
+    if (name == UAT_ALONE_PART)
+        return false;
     refuse_left(uat_views_bytes != 0);
     uat_flow_check(name, "the entry of a task of a flow that has ended");
     uat_global_before_end(); /* RELEASE before the entry is closed (F3); pairs with the ACQUIREs of take() */
     end_entry(name, 0);
+    return true;
 }
 
 /* Called when a parted child has ended and all its writes have been released. */
@@ -244,16 +246,8 @@ static void child_ended(uint64_t name, uint64_t views)
     end_entry(name, views);
 }
 
-void uat_flow_open(void)
-{
-    uat_alone_source = (struct uat_alone_source){.take_own = take_own,
-                                                 .take_other = take_other,
-                                                 .ended = ended,
-                                                 .child_ended = child_ended,
-                                                 .any = uat_flow_ring_any};
-}
-
-void uat_flow_close(void)
-{
-    uat_flow_ring_close();
-}
+const struct uat_work uat_flow_work = {.take_own = take_own,
+                                       .take_other = take_other,
+                                       .ended = ended,
+                                       .child_ended = child_ended,
+                                       .any = uat_flow_ring_any};

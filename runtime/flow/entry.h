@@ -4,12 +4,12 @@
 #define UAT_FLOW_ENTRY_H
 
 #include "runtime/flow/ledger.h"
+#include "runtime/sched/alone.h"
 
 /* Make a waiter's task ready on this worker. */
 void uat_flow_wake(const struct uat_flow_waiter *waiter);
 
-/* Give the scheduler its functions to start and end data-flow tasks. */
-void uat_flow_open(void);
-void uat_flow_close(void);
+/* How data-flow tasks start and end: `work` of this room's descriptor. */
+extern const struct uat_work uat_flow_work __attribute__((visibility("hidden")));
 
 #endif

@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "runtime/global/cache.h"
 #include "runtime/job/call.h"
+#include "runtime/job/collective.h"
+#include "runtime/job/tree.h"
 #include "runtime/job/fatal.h"
 
 static int size_of_job(void)
@@ -23,7 +25,7 @@ static int own_rank(void)
 static int compare(const uint64_t mine[4])
 {
     uint64_t his[4];
-    uat_check(uat_global.config.copy(his, mine, sizeof(his)));
+    uat_check(uat_tree_copy(his, mine, sizeof(his)));
     bool differs = memcmp(mine, his, sizeof(his)) != 0;
     int lowest = uat_global_agree(differs ? own_rank() - size_of_job() : 0); /* negative, and ordered by rank */
     if (lowest < 0 && lowest + size_of_job() == own_rank())
@@ -109,7 +111,7 @@ static void drop(struct uat_array *a)
 {
     uat_global_release();
     uat_cache_drop(a);
-    uat_check(uat_global.config.barrier()); /* after this barrier no worker accesses the array */
+    uat_check(uat_collective_barrier()); /* after this barrier no worker accesses the array */
     uat_array_drop(a);
 }
 
@@ -135,7 +137,7 @@ static int close_temporary(void)
     if (!space)
         return 0;
     uat_global_before_barrier(); /* completes this worker's changes to the ledger's bits */
-    uat_check(uat_global.config.barrier());
+    uat_check(uat_collective_barrier());
     uat_global_after_barrier();
     if (own_rank() == 0 && uat_temporary_in_use()) {
         uat_error("%s: temporary arrays are in use; free them before", uat_call_name());
@@ -196,7 +198,7 @@ int uat_global_freeze(void *p)
     if (rc)
         return rc;
     uat_global_before_barrier();
-    uat_check(uat_global.config.barrier()); /* no worker may write to the array after this */
+    uat_check(uat_collective_barrier()); /* no worker may write to the array after this */
     uat_global_after_barrier();
     a->frozen = uat_global.cache.epoch | UINT64_C(1)
                                              << 63; /* differs from all other epochs, and from earlier freezes */
@@ -211,8 +213,8 @@ int uat_global_thaw(void *p)
     if (rc)
         return rc;
     a->frozen = 0;
-    uat_check(uat_global.config.barrier()); /* no worker may write to the array before this */
-    uat_global_after_barrier();             /* no slot shows a run of the array: this call raises the epoch */
+    uat_check(uat_collective_barrier()); /* no worker may write to the array before this */
+    uat_global_after_barrier();          /* no slot shows a run of the array: this call raises the epoch */
     uat_call_leave();
     return 0;
 }

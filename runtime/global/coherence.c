@@ -14,6 +14,7 @@
 #include "runtime/global/record.h"
 #include "runtime/global/link.h"
 #include "runtime/trace/trace.h"
+#include "runtime/job/collective.h"
 #include "runtime/job/fatal.h"
 
 enum {
@@ -158,7 +159,7 @@ int uat_global_run_begins(void)
     int rc = 0;
     if (g->is_open) { /* make what other ranks wrote outside of runs visible to the root */
         uat_global_before_barrier();
-        rc = g->config.barrier();
+        rc = uat_collective_barrier();
         uat_global_after_barrier();
     }
     return rc;

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "runtime/global/state.h"
+#include "runtime/job/collective.h"
 #include "runtime/job/fatal.h"
+#include "runtime/job/tree.h"
 
 enum {
     ROOM = 512, /* bytes in one step of a gather */
@@ -49,16 +51,16 @@ int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t
     for (size_t done = 0; done < bytes && !rc; done += room) {
         size_t n = bytes - done < room ? bytes - done : room;
         memcpy(shown.at, (const char *)mine + done, n);
-        rc = c->barrier(); /* after this barrier all words can be READ */
+        rc = uat_collective_barrier(); /* after this barrier all words can be READ */
         if (!rc && c->transport->rank == 0)
             collect(ranks, count, bytes, done, n, all);
         if (!rc && done + room < bytes)
-            rc = c->barrier(); /* before this barrier no worker may change its words */
+            rc = uat_collective_barrier(); /* before this barrier no worker may change its words */
     }
-    return rc ? rc : c->copy(all, all, (size_t)count * bytes);
+    return rc ? rc : uat_tree_copy(all, all, (size_t)count * bytes);
 }
 
 int uat_global_agree(int rc)
 {
-    return uat_global.config.agree(rc);
+    return uat_collective_agree(rc);
 }

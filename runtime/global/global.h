@@ -27,26 +27,8 @@
 #include "include/uat.h"
 #include "include/uat/global.h"
 
-struct uat_transport;
-
-struct uat_global_config {
-    struct uat_transport *transport;
-    const int *host_of; /* host number of each rank, below the number of ranks; copied */
-    bool strict, late;  /* torture. strict: check everything; late: operations take effect late */
-    uint64_t seed;
-    void (*watch)(uintptr_t at, size_t bytes, bool writes); /* torture: called at a checkout in an array; or NULL */
-    int (*barrier)(void);
-    int (*agree)(int status); /* a barrier that returns the lowest status of all workers */
-    /* Copy rank 0's n bytes at `from` to all workers' `to`; also a barrier (runtime/job/tree.h). */
-    int (*copy)(void *to, const void *from, size_t n);
-};
-
-/* Reserve room in the segment for exchanges between workers (exchange.c). */
-void uat_global_reserve(void);
-
-/* Prepare for opening. Global memory costs nothing before uat_global_open(). Returns 0, or -ENOMEM, which has been
- * reported. */
-int uat_global_prepare(const struct uat_global_config *config);
+/* Torture: call `watch` at each checkout in an array from now on, until the end of the job. */
+void uat_global_watch(void (*watch)(uintptr_t at, size_t bytes, bool writes));
 
 /* The head of this worker's list of objects that other workers freed. Adapters change it. NULL while global memory is
  * closed. */
@@ -73,17 +55,11 @@ void uat_global_fence(void);
 void uat_global_fence_open(const void *p, size_t bytes, bool writes);
 void uat_global_unfence(void);
 
-/* Free everything. Collective, after uat_global_before_barrier() and a barrier. */
-void uat_global_close(void);
-
 /*
  * Explain an access to an address, for an error message. Returns false if this is no global address, or one that this
  * worker's CPU can access. Async-signal-safe except for snprintf().
  */
 bool uat_global_explain(uintptr_t address, char *text, size_t size);
-
-/* Set global memory's counters in *stats. */
-void uat_global_count(uat_stats_t *stats);
 
 /* The hooks. before_publication returns false, which means "not now", if releases have taken too much time lately. */
 bool uat_global_before_publication(void);

@@ -16,7 +16,7 @@
 struct uat_global uat_global;
 struct uat_array uat_nowhere = {.chunk = UAT_BLOCK, .by_chunk = {UINT64_C(1) << 63}};
 
-int uat_global_prepare(const struct uat_global_config *config)
+int uat_global_prepare(const struct uat_global_config *config, const int *host_of)
 {
     struct uat_global *g = &uat_global;
     int size = config->transport->size;
@@ -37,10 +37,16 @@ int uat_global_prepare(const struct uat_global_config *config)
     g->host.near = calloc((size_t)size, sizeof(bool));
     if (!g->host.given || !g->host.of || !g->host.leader || !g->host.local || !g->host.size || !g->host.near) {
         uat_error("no memory for the table of hosts");
+        uat_global_close();
         return -ENOMEM;
     }
-    memcpy(g->host.given, config->host_of, (size_t)size * sizeof(int));
+    memcpy(g->host.given, host_of, (size_t)size * sizeof(int));
     return 0;
+}
+
+void uat_global_watch(void (*watch)(uintptr_t at, size_t bytes, bool writes))
+{
+    uat_global.config.watch = watch;
 }
 
 /* Are two ranks on one host? Simulated hosts (UAT_GLOBAL_HOSTS) divide real hosts. */

@@ -52,6 +52,13 @@ struct uat_array;
 struct uat_slot_of_cache;
 struct uat_unreleased;
 
+struct uat_global_config {
+    struct uat_transport *transport;
+    bool strict, late; /* torture. strict: check everything; late: operations take effect late */
+    uint64_t seed;
+    void (*watch)(uintptr_t at, size_t bytes, bool writes); /* torture: called at a checkout in an array; or NULL */
+};
+
 struct uat_counts_of_global {
     uint64_t misses, bytes_fetched, bytes_written, releases, releases_waited, publications_unreleased;
 };
@@ -77,7 +84,7 @@ struct uat_global {
         /* In a job of several hosts, a host whose workers use several adapters counts as several hosts that are near
          * each other. */
         int count, own;
-        int *given;               /* the config's host_of */
+        int *given;               /* host_of of struct uat_room_job */
         int *of, *leader, *local; /* host of a rank; leader of a host; a rank's number on its host */
         int *size;                /* number of workers of a host */
         bool *near;               /* per host: do this worker's CPU and that host share memory? */
@@ -120,6 +127,18 @@ extern struct uat_global uat_global __attribute__((visibility("hidden")));
 
 /* open.c: uat_global_open(), inside a collective call. */
 int uat_global_start(void);
+
+/* open.c: prepare for uat_global_start(), and undo both. Global memory costs nothing before it is started. Only the
+ * members of *config are copied, and host_of. uat_global_prepare() returns 0, or -ENOMEM, which has been reported.
+ * uat_global_close() is called after uat_global_before_barrier() and a barrier. */
+int uat_global_prepare(const struct uat_global_config *config, const int *host_of);
+void uat_global_close(void);
+
+/* report.c: set global memory's counters in *stats. */
+void uat_global_count(uat_stats_t *stats);
+
+/* exchange.c: reserve room in the segment for exchanges between workers. */
+void uat_global_reserve(void);
 
 /* exchange.c: give all workers `bytes` bytes of each of these `count` ranks, in the ranks' order. Collective. ranks:
  * NULL for the first `count` ranks. Rank 0 posts `count` READs per 512 bytes, 16 at a time. */

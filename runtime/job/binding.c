@@ -5,8 +5,16 @@
 #include <numa.h>
 #include <string.h>
 
+#include "base/cgroup.h"
 #include "base/host.h"
 #include "base/log.h"
+
+/* The quota of processor time that this host's workers share, such as a container's, and the workers' number. */
+static struct {
+    double cores;
+    int workers;
+    char limit[UAT_CGROUP_LIMIT_MAX];
+} quota;
 
 /* A number for this machine's kernel. Two containers have two host names but share the kernel, and its cores. */
 static uint64_t machine_id(void)
@@ -101,6 +109,8 @@ static void place_self(enum uat_bind bind, const cpu_set_t *cores, const cpu_set
         uat_info("keeps the binding to %d of %d cores that it was started with", CPU_COUNT(cores), CPU_COUNT(allowed));
         return;
     }
+    if (bind == UAT_BIND_AUTO && local_size > quota.cores)
+        return; /* as with fewer cores than workers: the kernel chooses who runs */
     find_siblings(siblings);
     if (bind == UAT_BIND_AUTO && (local_size == 1 || local_size < uat_binding_cores(cores, siblings)))
         return; /* several jobs that leave cores unused would choose the same cores */
@@ -118,6 +128,8 @@ void uat_binding_take(struct uat_binding *binding, enum uat_bind bind, int local
     cpu_set_t allowed;
     *binding = (struct uat_binding){.machine = machine_id()};
     CPU_ZERO(&binding->cores);
+    quota.cores = uat_cgroup_cores("", quota.limit);
+    quota.workers = local_size;
     if (!find_allowed(&allowed)) {
         uat_info("more than %d processors: workers are not bound", CPU_SETSIZE);
         return;
@@ -184,8 +196,9 @@ struct uat_crowding uat_binding_judge(const struct uat_binding *const *places, i
 bool uat_binding_report(const struct uat_binding *const *places, int n, int self, bool advise)
 {
     cpu_set_t allowed;
+    bool over_quota = quota.workers > quota.cores;
     if (!find_allowed(&allowed))
-        return false;
+        return over_quota;
     struct uat_crowding crowding = uat_binding_judge(places, n, self, &allowed);
     int first = 0; /* the lowest rank of each machine reports for its machine */
     while (places[first]->machine != places[self]->machine)
@@ -194,5 +207,9 @@ bool uat_binding_report(const struct uat_binding *const *places, int n, int self
         uat_warn("ranks %d and %d share core %d while core %d has no worker; let the launcher bind each to a core of "
                  "its own (srun --cpu-bind=cores, mpirun --bind-to core) or not at all",
                  crowding.first, crowding.second, crowding.shared, crowding.unused);
-    return crowding.oversubscribed;
+    if (over_quota && first == self)
+        uat_warn("%d workers share a quota of %.2f cores (%s); more workers than cores do not make a job faster: start "
+                 "at most %d here, or raise the quota",
+                 quota.workers, quota.cores, quota.limit, quota.cores < 2 ? 1 : (int)quota.cores);
+    return over_quota || crowding.oversubscribed;
 }

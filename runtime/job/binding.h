@@ -2,7 +2,8 @@
 /*
  * Binding of a worker to cores and memory. By default, a worker keeps the binding of its launcher. Without such a
  * binding, the worker binds to a core of its own, unless the workers of its host leave cores unused or the cores are
- * too few. Each worker publishes its cores, so that a bad placement can be reported.
+ * too few. A quota of processor time, such as a container's, limits the cores as well. Each worker publishes its cores,
+ * so that a bad placement can be reported.
  */
 #ifndef UAT_BINDING_H
 #define UAT_BINDING_H
@@ -45,8 +46,9 @@ int uat_binding_cores(const cpu_set_t *allowed, const int *siblings);
 struct uat_crowding uat_binding_judge(const struct uat_binding *const *places, int n, int self,
                                       const cpu_set_t *allowed);
 
-/* Judge the places of ranks 0..n-1 during the start. If `advise`, and workers share a core while another core is
- * unused, the lowest rank of the machine prints advice. Returns whether workers share cores. */
+/* Judge the places of ranks 0..n-1 during the start. The lowest rank of the machine prints advice if the workers exceed
+ * their quota; and, if `advise`, if workers share a core while another core is unused. Returns whether workers share
+ * cores. Call uat_binding_take() first. */
 bool uat_binding_report(const struct uat_binding *const *places, int n, int self, bool advise);
 
 #endif

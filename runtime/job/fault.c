@@ -12,6 +12,7 @@
 #include "base/flush.h"
 #include "base/log.h"
 #include "runtime/job/alike.h"
+#include "runtime/job/identity.h"
 #include "runtime/job/self.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
@@ -86,6 +87,18 @@ static bool is_lost_code(uintptr_t address, uintptr_t pc)
     return pc == address && pc >= LOW_ADDRESSES && uat_self.size > 1;
 }
 
+/* The libraries that may have the function are those which identity.c could not compare. PMIx and drivers load some of
+ * their own, so the line cannot say which one it is. */
+static void report_lost_code(uintptr_t address)
+{
+    char later[512];
+    uat_identity_later(later, sizeof(later));
+    uat_error("the program has called a function at 0x%zx, where this worker has no code; a library that is loaded "
+              "after uat_init() may have other addresses in other workers: load libraries before uat_init(), which "
+              "compares their addresses (loaded later here: %s)",
+              (size_t)address, later[0] ? later : "none");
+}
+
 static void explain(int number, uintptr_t address, uintptr_t sp, uintptr_t pc)
 {
     const struct uat_segment *s = &uat_segment;
@@ -110,10 +123,7 @@ static void explain(int number, uintptr_t address, uintptr_t sp, uintptr_t pc)
     else if (describe && describe(address, text, sizeof(text)))
         uat_error("%s", text);
     else if (number == SIGSEGV && is_lost_code(address, pc))
-        uat_error("the program has called a function at 0x%zx, where this worker has no code; a library that is loaded "
-                  "after uat_init() may have other addresses in other workers: load libraries before uat_init(), which "
-                  "compares their addresses",
-                  (size_t)address);
+        report_lost_code(address);
 }
 
 /* Will the fault end the process? A handler of the program may continue elsewhere. */

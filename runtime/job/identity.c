@@ -79,6 +79,12 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The objects of the record that this worker took, for uat_identity_later(). */
+static struct {
+    uint32_t objects;
+    uint64_t name[UAT_OBJECTS_MAX];
+} at_start;
+
 static int take_object(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
@@ -86,6 +92,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *data)
     if (identity->objects == UAT_OBJECTS_MAX)
         return 1;
     const char *name = base_name(info->dlpi_name);
+    at_start.name[at_start.objects++] = hash(HASH_START, name, strlen(name));
     identity->object[identity->objects++] = (struct uat_loaded_object){
         .name = hash(HASH_START, name, strlen(name)), .build = build_hash(info), .address = info->dlpi_addr};
     return 0;
@@ -118,7 +125,40 @@ void uat_identity_take(struct uat_identity *identity, const struct uat_settings 
                                       .aslr_off = (uint32_t)uat_aslr_is_off()};
     for (int i = 0; i < UAT_SETTINGS_EQUAL_MAX && uat_settings_equal(settings, i, &identity->setting[i], name); i++)
         ;
+    at_start.objects = 0;
     dl_iterate_phdr(take_object, identity);
+}
+
+/* A list of names, as far as there is room. */
+struct list {
+    char *text;
+    size_t size, length;
+};
+
+static int list_if_later(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct list *list = data;
+    const char *name = base_name(info->dlpi_name);
+    uint64_t h = hash(HASH_START, name, strlen(name));
+    for (uint32_t i = 0; i < at_start.objects; i++)
+        if (at_start.name[i] == h)
+            return 0;
+    int n = snprintf(list->text + list->length, list->size - list->length, "%s%s at 0x%" PRIx64,
+                     list->length ? ", " : "", name, (uint64_t)info->dlpi_addr);
+    if (n < 0 || (size_t)n >= list->size - list->length) {
+        list->text[list->length] = '\0';
+        return 1;
+    }
+    list->length += (size_t)n;
+    return 0;
+}
+
+void uat_identity_later(char *text, size_t size)
+{
+    struct list list = {text, size, 0};
+    text[0] = '\0';
+    dl_iterate_phdr(list_if_later, &list);
 }
 
 size_t uat_identity_published(const struct uat_identity *identity, int rank)

@@ -54,6 +54,11 @@ size_t uat_identity_published(const struct uat_identity *identity, int rank);
  * loaded. */
 void uat_identity_take(struct uat_identity *identity, const struct uat_settings *settings);
 
+/* List the libraries that this worker has loaded since it took its record, with their addresses: "a.so at 0x1000, b.so
+ * at 0x2000". The list ends with the last one that fits into size bytes. A signal handler may call this, because the
+ * loader's lock is recursive. */
+void uat_identity_later(char *text, size_t size);
+
 /* Compare our record with rank 0's, which is size bytes at data. Returns 0. If the records differ, prints one line that
  * names the difference and what to do, and returns -EINVAL. whose: the owner of the record, for the line; NULL: rank 0
  * on its host. */

@@ -1,21 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/sched/alone.h"
 
-static bool take_none(struct uat_alone *task)
+#include <assert.h>
+
+#include "runtime/segment/room.h"
+
+enum { MOST = 8 /* rooms that have work */ };
+
+static const struct uat_work *works[MOST + 1]; /* the `work` of those rooms in the table's order, then NULL */
+
+void uat_alone_open(void)
 {
-    (void)task;
+    size_t count = 0;
+    UAT_EACH_ROOM(room, work)
+    {
+        assert(count < MOST);
+        works[count++] = (*room)->work;
+    }
+    works[count] = NULL;
+}
+
+bool uat_alone_take_own(struct uat_alone *task)
+{
+    for (const struct uat_work **w = works; *w; w++)
+        if ((*w)->take_own && (*w)->take_own(task))
+            return true;
     return false;
 }
 
-static bool has_none(void)
+bool uat_alone_take_other(struct uat_alone *task)
 {
+    for (const struct uat_work **w = works; *w; w++)
+        if ((*w)->take_other && (*w)->take_other(task))
+            return true;
     return false;
 }
 
-static bool takes(void)
+bool uat_alone_any(void)
 {
+    for (const struct uat_work **w = works; *w; w++)
+        if ((*w)->any && (*w)->any())
+            return true;
+    return false;
+}
+
+bool uat_alone_takes(void)
+{
+    for (const struct uat_work **w = works; *w; w++)
+        if ((*w)->takes && !(*w)->takes())
+            return false;
     return true;
 }
 
-struct uat_alone_source uat_alone_source = {
-    .take_own = take_none, .take_other = take_none, .any = has_none, .takes = takes};
+void uat_alone_ended(uint64_t name)
+{
+    for (const struct uat_work **w = works; *w; w++)
+        if ((*w)->ended && (*w)->ended(name))
+            return;
+}
+
+void uat_alone_child_ended(uint64_t name, uint64_t views)
+{
+    for (const struct uat_work **w = works; *w; w++)
+        if ((*w)->child_ended)
+            (*w)->child_ended(name, views);
+}

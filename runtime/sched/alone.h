@@ -9,9 +9,12 @@
 
 #include "include/uat.h"
 
+/* The name of an adaptive part. No entry of a flow has this name. */
+#define UAT_ALONE_PART UINT64_MAX
+
 /* A task that is about to start here. */
 struct uat_alone {
-    uint64_t name; /* name of a data-flow task's entry in the ledger; 0: the root; UINT64_MAX: an adaptive part */
+    uint64_t name; /* name of a data-flow task's entry in the ledger; 0: the root; or UAT_ALONE_PART */
     uat_fn *fn;
     const void *arg; /* outside of the uni-address region */
     size_t arg_size;
@@ -21,20 +24,35 @@ struct uat_alone {
  * starts. Nobody reads a result from them; runtime/flow/declare.c keeps a pointer in them. */
 enum { UAT_ALONE_RESULT = 8 };
 
-/* The functions that runtime/flow/ gives to the scheduler; runtime/adaptive/ replaces some of them. The initial
- * functions find nothing. */
-struct uat_alone_source {
-    /* Take a ready entry: take_own() of this worker, take_other() of another worker. The region must be empty. */
+/*
+ * What a room above the scheduler can give an idle worker to do: `work` of struct uat_room. Each member may be NULL.
+ * The scheduler asks the rooms in the order of their table.
+ */
+struct uat_work {
+    /* Take a ready entry: take_own() of this worker, take_other() of another worker. The region must be empty. Before
+     * take_other() has the entry, it calls uat_notice_begin(). Returns false if there is none. */
     bool (*take_own)(struct uat_alone *task);
     bool (*take_other)(struct uat_alone *task);
-    /* called when a taken task has ended, perhaps on another worker than the one where it began */
-    void (*ended)(uint64_t name);
+    /* Called when a taken task has ended, perhaps on another worker than the one where it began. Returns false if the
+     * name is not one of this room's. */
+    bool (*ended)(uint64_t name);
     /* See uat_join_defer(). views: the list of reducers' views that the child has left, or 0. The child's spawner began
-     * the strand of these views, and the child continued it. */
+     * the strand of these views, and the child continued it. Only one room has this member. */
     void (*child_ended)(uint64_t name, uint64_t views);
     bool (*any)(void);   /* is an entry ready here? */
     bool (*takes)(void); /* may this worker take work from others? See uat_set_concurrency() */
 };
-extern struct uat_alone_source uat_alone_source __attribute__((visibility("hidden")));
+
+/* Note which rooms have work. Until then no room has any. */
+void uat_alone_open(void);
+
+/* Ask the rooms in turn. uat_alone_any(): does any room have a ready entry? uat_alone_takes(): do all rooms let this
+ * worker take work from others? */
+bool uat_alone_take_own(struct uat_alone *task);
+bool uat_alone_take_other(struct uat_alone *task);
+bool uat_alone_any(void);
+bool uat_alone_takes(void);
+void uat_alone_ended(uint64_t name);
+void uat_alone_child_ended(uint64_t name, uint64_t views);
 
 #endif

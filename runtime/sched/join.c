@@ -147,7 +147,7 @@ uintptr_t uat_join_child_ended(uintptr_t base)
         if (views)
             uat_views_empty_list(name, views);
         give_record_back(name);
-        uat_alone_source.child_ended(waiter.block, views);
+        uat_alone_child_ended(waiter.block, views);
         return 0;
     }
     uat_task_counts.ends_second++;

@@ -34,7 +34,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base);
 
 /*
  * Join the running task's child without waiting for it: when the child ends, its worker calls
- * uat_alone_source.child_ended(entry). Returns false if the child has ended already; in that case it is joined as
+ * uat_alone_child_ended(entry). Returns false if the child has ended already; in that case it is joined as
  * usual. This is for children without a result.
  */
 bool uat_join_defer(uat_task_t *task, uint64_t entry);

@@ -290,7 +290,7 @@ void uat_park_idle(unsigned failures)
 {
     /* A task that another worker has claimed does not count: before claiming, that worker published that it has work.
      * A task in the inbox does not count either, because rank 0 READs the inbox. */
-    if (!uat_ready_any(&uat_parking.ready) && !uat_alone_source.any())
+    if (!uat_ready_any(&uat_parking.ready) && !uat_alone_any())
         uat_notice_end(uat_stall_notice());
     uat_deadlock_look(failures, inbox.at);
 }

@@ -84,7 +84,7 @@ static void end_alone(uintptr_t base)
     if (!entry)
         end_run(base);
     else
-        uat_alone_source.ended(entry);
+        uat_alone_ended(entry);
 }
 
 /* What to run after `event` (the end of a task, a join, or a stop): a stack pointer, or 0 for nothing. */
@@ -237,7 +237,7 @@ static void start(const struct uat_alone *task, size_t result_size)
     run_on(next_after(uat_start(sp, task->fn, copy, result)));
 }
 
-/* uat_alone_source may have woken a task without starting one, so check whether a task is ready here. The ready task
+/* A room may have woken a task without starting one, so check whether a task is ready here. The ready task
  * must run before any attempt to steal, because a failed attempt publishes that this worker has no work. */
 static bool has_ready(void)
 {
@@ -251,7 +251,7 @@ static void start_all(struct uat_alone *task)
     uat_stall_set(UAT_DOING_TASK);
     do
         start(task, UAT_ALONE_RESULT);
-    while (!uat_collective_announced() && !uat_stop_wanted() && uat_alone_source.take_own(task));
+    while (!uat_collective_announced() && !uat_stop_wanted() && uat_alone_take_own(task));
     uat_stall_set(UAT_DOING_SCHEDULE);
 }
 
@@ -271,13 +271,13 @@ void uat_schedule(void)
         }
         struct uat_alone alone;
         uintptr_t sp = uat_park_take_own();
-        bool starts = !sp && uat_alone_source.take_own(&alone);
+        bool starts = !sp && uat_alone_take_own(&alone);
         if (!sp && !starts && has_ready())
             continue;
-        bool takes = uat_self.size > 1 && uat_alone_source.takes();
+        bool takes = uat_self.size > 1 && uat_alone_takes();
         if (!sp && !starts && takes) {
             sp = uat_park_take_other();
-            starts = !sp && uat_alone_source.take_other(&alone);
+            starts = !sp && uat_alone_take_other(&alone);
         }
         if (sp || starts) {
             idle = (struct uat_idle){0};

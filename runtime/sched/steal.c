@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/sched/steal.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "deque/grant.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/victims.h"
@@ -14,24 +14,16 @@
 
 static struct {
     struct uat_thief thief;
-    uat_steal_fn *protocol;
+    const struct uat_protocol *protocol;
     struct uat_mail mail; /* the owner's side of the message protocol */
     struct uat_steal_traffic traffic;
 } stealing;
 
-static uat_steal_fn *const protocols[] = {
-    [UAT_DEQUE_LOCK] = uat_lock_steal,
-    [UAT_DEQUE_CLAIM] = uat_claim_steal,
-    [UAT_DEQUE_MESSAGE] = uat_message_steal,
-    [UAT_DEQUE_PAPER] = uat_paper_steal,
-    [UAT_DEQUE_PAPER_MESSAGE] = uat_paper_message_steal,
+struct uat_protocol uat_protocols[UAT_DEQUE_PROTOCOLS] = {
+    [UAT_DEQUE_LOCK] = {uat_lock_steal, uat_lock_poke, NULL},
+    [UAT_DEQUE_CLAIM] = {uat_claim_steal, uat_claim_poke, NULL},
+    [UAT_DEQUE_MESSAGE] = {uat_message_steal, uat_message_poke, uat_mail_open},
 };
-
-static uat_poke_fn *const pokes[] = {[UAT_DEQUE_LOCK] = uat_lock_poke,
-                                     [UAT_DEQUE_CLAIM] = uat_claim_poke,
-                                     [UAT_DEQUE_PAPER] = uat_paper_poke,
-                                     [UAT_DEQUE_PAPER_MESSAGE] = uat_message_poke,
-                                     [UAT_DEQUE_MESSAGE] = uat_message_poke};
 
 static struct uat_area ring = {.name = "deque",
                                .size = sizeof(struct uat_ring),
@@ -47,6 +39,18 @@ static struct uat_area landing = {.name = "landing of steals",
                                   .size = sizeof(struct uat_landing),
                                   .align = _Alignof(struct uat_landing),
                                   .peers = UAT_PEERS_NOTHING};
+
+int uat_steal_choose(void)
+{
+    stealing.protocol = &uat_protocols[uat_deque_settings.protocol];
+    if (stealing.protocol->steal)
+        return 0;
+    uat_error(
+        "UAT_DEQUE=%s: this protocol is for comparisons, and this program does not link it: link the program with "
+        "papers_dep of papers/meson.build, as perf/ does, or use claim, lock or message",
+        uat_deque_settings.protocol == UAT_DEQUE_PAPER ? "paper" : "paper-message");
+    return -ENOTSUP;
+}
 
 void uat_steal_reserve(void)
 {
@@ -67,10 +71,8 @@ static void die(int rc)
 
 static void open_mail(void)
 {
-    void (*open)(struct uat_mail *, struct uat_deque *, struct uat_transport *, struct uat_mailbox *,
-                 struct uat_mail_landing *) =
-        uat_deque_settings.protocol == UAT_DEQUE_MESSAGE ? uat_mail_open : uat_grant_open;
-    open(&stealing.mail, &uat_worker.deque, uat_self.transport, mailbox.at, &((struct uat_landing *)landing.at)->mail);
+    stealing.protocol->open_mail(&stealing.mail, &uat_worker.deque, uat_self.transport, mailbox.at,
+                                 &((struct uat_landing *)landing.at)->mail);
     stealing.mail.colours = uat_segment.colours;
     stealing.mail.failed = die;
     stealing.thief.mail = &stealing.mail;
@@ -90,8 +92,7 @@ int uat_steal_open(void)
     stealing.thief.berth = uat_worker.deque.berth;
     stealing.thief.colours = uat_segment.colours;
     stealing.thief.peek = uat_deque_settings.peeks != UAT_PEEKS_NONE;
-    stealing.protocol = protocols[uat_deque_settings.protocol];
-    if (uat_deque_settings.protocol == UAT_DEQUE_MESSAGE || uat_deque_settings.protocol == UAT_DEQUE_PAPER_MESSAGE)
+    if (stealing.protocol->open_mail)
         open_mail();
     return 0;
 }
@@ -115,7 +116,7 @@ int uat_steal_from(const struct uat_victims *victims, struct uat_stolen *stolen)
     memcpy(before.ops, t->ops, sizeof(before.ops));
     memcpy(before.requests, t->requests, sizeof(before.requests));
     before.doorbells = t->doorbells;
-    int result = stealing.protocol(&stealing.thief, victims, stolen);
+    int result = stealing.protocol->steal(&stealing.thief, victims, stolen);
     if (result == UAT_STEAL_DONE) {
         struct uat_steal_traffic *sum = &stealing.traffic;
         for (int i = 0; i < UAT_OP_KINDS; i++) {
@@ -129,7 +130,7 @@ int uat_steal_from(const struct uat_victims *victims, struct uat_stolen *stolen)
 
 int uat_steal_poke(int rank)
 {
-    return pokes[uat_deque_settings.protocol](&stealing.thief, rank);
+    return stealing.protocol->poke(&stealing.thief, rank);
 }
 
 int uat_steal_ready(struct uat_ready *ready, struct uat_ready_task *task, bool *fetched, unsigned *trips)

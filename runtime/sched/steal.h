@@ -6,6 +6,13 @@
 #include "deque/ready.h"
 #include "deque/thief.h"
 
+/* The protocols, by enum uat_deque_protocol. papers/ adds its rows before main() starts. */
+extern struct uat_protocol uat_protocols[UAT_DEQUE_PROTOCOLS];
+
+/* Choose the protocol that UAT_DEQUE names. Returns 0, or -ENOTSUP, which has been reported, if this program does not
+ * link the protocol. Call it before the other functions. */
+int uat_steal_choose(void);
+
 /* Reserve the deque's ring and mailbox and the thief's landing places in the segment. */
 void uat_steal_reserve(void);
 

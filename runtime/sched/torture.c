@@ -130,7 +130,7 @@ static bool has_come(struct uat_deque *d, uint64_t bottom, uint64_t given)
     if (uat_deque_is_secret(d))
         return d->count.given > given;
     /* Relaxed: only a hint. Pairs with the thieves' atomics on `claims` in uat_thief_claim(), and with the WRITE of
-     * `claims` in claim(), thief_paper.c. */
+     * `claims` in claim(), papers/thief_paper.c. */
     return (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - bottom) >= 0;
 }
 

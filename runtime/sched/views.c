@@ -142,6 +142,15 @@ void *uat_reducer_find(const uat_reducer_t *reducer)
     return view->value;
 }
 
+void uat_refuse_identity(const char *name)
+{
+    uat_fatal(
+        "%s: combine(identity, identity) is not the identity, so the result would depend on the number of parts; "
+        "give UAT_REDUCE() and UAT_REDUCER() the neutral value of the operation, and combine an initial value with "
+        "the result",
+        name);
+}
+
 void uat_reducer_take(const uat_reducer_t *reducer, void *value)
 {
     check_task("uat_reducer_take()");

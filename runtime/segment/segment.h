@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The segment: all memory that peers access, except global memory. It has the same virtual address in every worker.
- * Each room reserves its areas in the segment (runtime/layout.c) and says what peers may do there. The areas lie in
+ * Each room reserves its areas in the segment (reserve of room.h) and says what peers may do there. The areas lie in
  * this order:
  *
  *   uni-address region       peers READ it; under the message protocol a victim also WRITEs what it gives

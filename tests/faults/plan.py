@@ -58,7 +58,7 @@ class Plan:
         self.rank = choose.randrange(self.workers)
         # fraction of the run's time; a larger fraction would often be after the run's end
         self.moment = 0.8 * choose.random()
-        self.settings = {"UAT_DEQUE": choose.choice(["lock", "claim", "message", "paper", "paper-message"]),
+        self.settings = {"UAT_DEQUE": choose.choice(["lock", "claim", "message"]),
                          "UAT_CONNECT": choose.choice(["host", "host", "worker", "rdmacm"]), **kind.settings}
         if choose.random() < 0.25:
             self.settings["UAT_TORTURE"] = f"delay={choose.randrange(1, 1000)}"

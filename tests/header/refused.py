@@ -56,6 +56,10 @@ CASES = [  # a part of the sentence, the languages, the program
     ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <vector>\nvoid f(std::vector<int> v) {\n"
      "uat::parallel_invoke([] {}, [v] {}); }"),
     ("only read", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<const int> s) { uat::inclusive_scan(s, s); }"),
+    ("take a std::int64_t by value", ("c++",), "#include <uat.hpp>\nvoid f() { uat::parallel_for(0, 9, [](std::int64_t &i) { i = 9; }); }"),
+    ("take a std::int64_t by value", ("c++",), "#include <uat.hpp>\nlong f() {\n"
+     "return uat::parallel_reduce(0, 9, 0L, std::plus<>(), [](std::int64_t &i) { return ++i; }); }"),
+    ("", ("c++",), "#include <uat.hpp>\nvoid f() { uat::parallel_for_ranges(0, 9, [](std::int64_t &i, std::int64_t j) { i = j; }); }"),
     ("neutral value of this operation is unknown", ("c++",), "#include <uat.hpp>\n"
      "struct least { long operator()(long a, long b) const { return a < b ? a : b; } };\nuat::reducer<long, least> low;"),
     ("neutral value of this operation is unknown", ("c++",), "#include <uat.hpp>\nuat::reducer<long, std::minus<>> low;"),

@@ -99,6 +99,8 @@ for compiler in gcc clang; do
 done
 for program in meson/hello cmake/hello ./hello-*; do
     [ "$("$prefix/bin/uatrun" -n 2 "$program")" = "42 from 2 workers" ] || fail "$program: wrong output"
+    # The makefile stores the library's folder in the program, as meson and CMake do.
+    env -u LD_LIBRARY_PATH "$program" >/dev/null || fail "$program does not find the library"
 done
 
 # The complete programs in the documents: copied, compiled as the documents say, and run.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The paper protocol: deque/owner.c against THIEVES thieves of deque/thief_paper.c. See README.md for what is left out.
+ * The paper protocol: deque/owner.c against THIEVES thieves of papers/thief_paper.c. See README.md for what is left out.
  *
  * With -DGRANTS the lock is passed on by messages (paper-message). That model is deque/owner.c and grant.c against
  * thief_paper.c. Its thief waits for the answer without limit, as in the paper (JIP 2016). uat's thief withdraws its

@@ -368,6 +368,8 @@ static const struct misuse {
     {"static-group", BETWEEN, misuse_static_group},
     {"group-of-another", BETWEEN, misuse_group_of_another},
     {"group-fails", BETWEEN, group_fails},
+    {"identity-of-reduction", BETWEEN, misuse_identity_of_reduction},
+    {"identity-of-reducer", BETWEEN, misuse_identity_of_reducer},
     {"run-before-init", BEFORE, run_before_init},
     {"barrier-before-init", BEFORE, barrier_before_init},
     {"finalize-before-init", BEFORE, finalize_before_init},

@@ -11,5 +11,7 @@ int misuse_copied_group(void);
 int misuse_group_without_wait(void);
 int misuse_static_group(void);
 int misuse_group_of_another(void);
+int misuse_identity_of_reduction(void);
+int misuse_identity_of_reducer(void);
 
 #endif

@@ -5,10 +5,12 @@
  */
 #include "tests/programs/misuse.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 #include <uat.h>
+#include <uat/reducer.h>
 #include <unistd.h>
 
 enum { TRIES = 20 };
@@ -156,4 +158,36 @@ static void root_of_waiting_stranger(void *arg, void *result)
 int misuse_group_of_another(void)
 {
     return run_again_and_again(root_of_waiting_stranger);
+}
+
+UAT_REDUCE(double, from_ten, 10, UAT_PLUS, i)
+{
+    return (double)i;
+}
+UAT_REDUCER(long, twos, 2, UAT_PLUS)
+/* This one is right, although NaN is not equal to itself. */
+static double larger(double a, double b)
+{
+    return isnan(a) || b > a ? b : a;
+}
+UAT_REDUCE(double, largest, NAN, larger, i)
+{
+    return (double)i;
+}
+UAT_TASK(int, reduce_wrongly, int, with_reducer)
+{
+    if (largest(0, 10) != 9)
+        return 1;
+    *twos_view() += 1;
+    return with_reducer ? twos_take() != 3 : from_ten(0, 10) != 55;
+}
+int misuse_identity_of_reduction(void)
+{
+    int wrong = 0;
+    return reduce_wrongly_run(&wrong, 0) || wrong;
+}
+int misuse_identity_of_reducer(void)
+{
+    int wrong = 0;
+    return reduce_wrongly_run(&wrong, 1) || wrong;
 }

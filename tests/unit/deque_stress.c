@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 #include "base/delay.h"
-#include "deque/grant.h"
+#include "papers/grant.h"
+#include "papers/thief_paper.h"
 
 enum { MAILBOX_AT = 2048, STACKS_SIZE = 1 << 20, STACK_STEP = 32, STACK_MAX = 1024, STACK_LARGE = 40000 };
 

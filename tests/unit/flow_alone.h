@@ -43,14 +43,13 @@ static int open_flow(struct uat_transport *transport)
     entries[0] = (uintptr_t)(&frame + 1);
     uat_worker.deque.top = &entries[1];
     uat_self.near_first = (uintptr_t)uat_segment.heap;
-    uat_flow_open();
     return 0;
 }
 
 static int close_flow(void **state)
 {
     (void)state;
-    uat_flow_close();
+    uat_flow_ring_close();
     uat_heap_close(&uat_heap);
     uat_segment.colours = NULL;
     uat_segment_close();

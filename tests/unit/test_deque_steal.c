@@ -4,6 +4,7 @@
  * millions of entries is taken exactly once and with its own stack. Every rare branch of owner and thief is taken at
  * least once. Chance decides which branches a run takes, so the runs are repeated until every rare branch was taken.
  */
+#include "papers/thief_paper.h"
 #include "tests/test.h"
 #include "tests/unit/deque_stress.h"
 

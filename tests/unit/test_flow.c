@@ -48,7 +48,7 @@ static bool end_one(void)
             continue;
         t->ended = true;
         ended_tasks++;
-        uat_alone_source.ended(t->name);
+        uat_flow_work.ended(t->name);
         return true;
     }
     return false;
@@ -173,7 +173,7 @@ static bool must_wait(const struct task *t)
 static void take_all(void)
 {
     struct uat_alone task;
-    while (uat_alone_source.take_own(&task)) {
+    while (uat_flow_work.take_own(&task)) {
         uint64_t number;
         assert_in_range(task.arg_size, sizeof(number), sizeof(((struct uat_flow_body *)0)->arg));
         memcpy(&number, (const char *)task.arg + task.arg_size - sizeof(number), sizeof(number));

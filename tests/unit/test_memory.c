@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the amount of free memory is read from the kernel's files. The test writes such files to a temporary
- * folder. */
+/* Description: the amount of free memory and the quota of processor time are read from the kernel's files. The test
+ * writes such files to a temporary folder. */
 #include <stdint.h>
 
 #include <ftw.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,40 @@ TEST_WITH(groups_of_version_1, set_up, tear_down)
     expect(750000, "/sys/fs/cgroup/memory/job/memory.limit_in_bytes");
     write_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     expect(750000, "/sys/fs/cgroup/memory/job/memory.limit_in_bytes");
+}
+
+static void expect_cores(double cores, const char *limit)
+{
+    char said[UAT_CGROUP_LIMIT_MAX], path[UAT_CGROUP_LIMIT_MAX + 64];
+    assert_true(uat_cgroup_cores(root, said) == cores);
+    snprintf(path, sizeof(path), "%s%s", limit[0] ? root : "", limit);
+    assert_string_equal(said, path);
+}
+
+/* Each group may have a quota; the least counts. */
+TEST_WITH(quota_of_version_2, set_up, tear_down)
+{
+    expect_cores(INFINITY, "");
+    write_file("/proc/self/cgroup", "0::/outer/inner\n");
+    write_file("/sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
+    expect_cores(INFINITY, "");
+    write_file("/sys/fs/cgroup/outer/cpu.max", "150000 100000\n");
+    expect_cores(1.5, "/sys/fs/cgroup/outer/cpu.max");
+    write_file("/sys/fs/cgroup/outer/inner/cpu.max", "20000 10000\n");
+    expect_cores(1.5, "/sys/fs/cgroup/outer/cpu.max");
+    write_file("/sys/fs/cgroup/outer/inner/cpu.max", "5000 10000\n");
+    expect_cores(0.5, "/sys/fs/cgroup/outer/inner/cpu.max");
+}
+
+TEST_WITH(quota_of_version_1, set_up, tear_down)
+{
+    write_file("/proc/self/cgroup", "4:cpu,cpuacct:/job\n3:memory:/\n0::/\n");
+    write_file("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
+    write_file("/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
+    expect_cores(INFINITY, "");
+    write_file("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "50000\n");
+    write_file("/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "25000\n");
+    expect_cores(2, "/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us");
 }
 
 /* The kernel's real files on this machine also give an answer. */

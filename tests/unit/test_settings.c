@@ -190,7 +190,7 @@ TEST(bounds)
 
 TEST(words)
 {
-    assert_refused("UAT_DEQUE=locks", "must be lock, claim, message, paper or paper-message");
+    assert_refused("UAT_DEQUE=locks", "must be lock, claim or message");
     assert_refused("UAT_TRANSPORT=SHM", "must be auto, shm, ibv or sim");
     assert_refused("UAT_LOG=2", "must be error, warn or info");
     assert_refused("UAT_CONNECT=tcp", "by must be worker, host or rdmacm");

@@ -16,8 +16,8 @@ static void check_row(const struct uat_setting *s)
 {
     char allowed[UAT_SETTING_TEXT_MAX];
     bool is_text = s->type.kind == UAT_SETTING_NAME || s->type.kind == UAT_SETTING_PATH;
-    if (strlen(s->name) > UAT_NAME_MAX || !s->meaning || !s->meaning[0])
-        fail_msg("%s: its name is too long, or it has no meaning", s->name);
+    if (strlen(s->name) > UAT_NAME_MAX || (s->meaning && !s->meaning[0])) /* without a list: meaning is NULL */
+        fail_msg("%s: its name is too long, or its meaning is empty", s->name);
     if (s->type.parts ? s->size != 0 : !is_text && s->size != 4 && s->size != 8)
         fail_msg("%s: a field of %zu bytes", s->name, s->size);
     if (!s->type.parts && s->type.kind != UAT_SETTING_CHOICE && !is_text &&

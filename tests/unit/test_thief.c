@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "deque/thief.h"
+#include "papers/thief_paper.h"
 #include "tests/test.h"
 #include "tests/unit/refusal.h"
 #include "tests/unit/wire.h"

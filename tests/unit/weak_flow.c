@@ -2,7 +2,6 @@
 /* Description: the part of test_weak_rooms about the mark and the count of a flow's entry. */
 #include "runtime/flow/access.h"
 #include "runtime/flow/entry.h"
-#include "runtime/sched/alone.h"
 #include "tests/test.h"
 #include "tests/unit/weak_rooms.h"
 
@@ -23,13 +22,12 @@ static void flow_begin(void)
     *uat_flow_note(&flow.state, ID) = (struct uat_flow_note){.id = ID};
     entry = uat_flow_entry_of(chunk, 0);
     uat_flow_entry_at(entry)->links = (struct uat_flow_links){.id = ID, .shared = chunk};
-    uat_flow_open();
 }
 
 static void ends_task(void)
 {
     work();
-    uat_alone_source.ended(entry);
+    uat_flow_work.ended(entry);
 }
 
 static void asks_whether_under_way(void)

@@ -109,9 +109,9 @@ template <class T, class F, class Combine> auto fold(F f, Combine combine)
 {
     return [f, combine](std::int64_t begin, std::int64_t end, partial<T> sum) mutable {
         std::int64_t i = sum.any ? begin : begin + 1;
-        T value = sum.any ? sum.get() : as_value<T>(f(begin));
+        T value = sum.any ? sum.get() : as_value<T>(f(std::as_const(begin)));
         for (; i < end; i++)
-            value = as_value<T>(combine(value, as_value<T>(f(i))));
+            value = as_value<T>(combine(value, as_value<T>(f(std::as_const(i)))));
         return value;
     };
 }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -55,6 +56,13 @@ template <class F, class... A> struct must_accept {
     static_assert(std::is_invocable<F &, A...>::value,
                   "uat: the function cannot be called with these arguments; a task gets copies of them, so a parameter "
                   "must not be a reference to non-const: take the value, and return the result or use global memory");
+};
+
+/* The compiler's message for a loop's body that wants to change the loop's index. */
+template <class F, class... A> struct must_take_index {
+    static_assert(
+        std::is_invocable<F &, const std::int64_t &, A...>::value,
+        "uat: the body of a loop is called with an index, which it cannot change: take a std::int64_t by value");
 };
 
 /* Elements of a const type cannot be written. */

@@ -5,6 +5,29 @@
 
 #include "../pattern.h" /* needed if a program includes this header first */
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* End the job, because combine(identity, identity) of this reduction or reducer is another value than identity. */
+__attribute__((visibility("default"), noreturn, cold)) void uat_refuse_identity(const char *name);
+#ifdef __cplusplus
+}
+#endif
+
+/*
+ * A check that the identity can be the neutral value of `combine`: combine(identity, identity) is the identity. e1 and
+ * e2 are variables that hold it. The compiler folds the check for constants and operations that it can see. It compares
+ * numbers only, of at most 8 bytes, because a struct may have padding. An operation like UAT_MAX passes with any value.
+ * __builtin_classify_type() is below 8 for integers and pointers, and 8 for floating-point numbers.
+ */
+#define UAT_CHECK_IDENTITY(type, name, e1, e2, combine)                                                                \
+    do {                                                                                                               \
+        type uat_e3 = combine(e1, e2);                                                                                 \
+        if (sizeof(type) <= 8 && __builtin_classify_type(uat_e3) <= 8 &&                                               \
+            __builtin_memcmp(&e1, &uat_e3, sizeof(type)) != 0)                                                         \
+            uat_refuse_identity(#name);                                                                                \
+    } while (0)
+
 /* The macros below only expand lists, like those of UAT_TASK(). */
 #define UAT_STEP_HEAD(name, ...)         UAT_CAT(UAT_STEP_HEAD_, UAT_FORM(__VA_ARGS__))(name, __VA_ARGS__)
 #define UAT_STEP_HEAD_none(name, i)      name##_uat_step(int64_t i)
@@ -76,7 +99,8 @@
     UAT_UNUSED static type name##_grain(int64_t uat_begin, int64_t uat_end, int64_t uat_grain UAT_UNWRAP more)         \
     {                                                                                                                  \
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
-        type uat_none = identity, uat_result;                                                                          \
+        type uat_none = identity, uat_again = identity, uat_result;                                                    \
+        UAT_CHECK_IDENTITY(type, name, uat_none, uat_again, combine);                                                  \
         const uat_reduction_t uat_r = {name##_uat_loop, name##_uat_combine, &uat_none, sizeof(type)};                  \
         uat_reduce_grain(uat_begin, uat_end, uat_grain, &uat_r, &uat_a, sizeof(uat_a), &uat_result);                   \
         return uat_result;                                                                                             \

@@ -71,7 +71,8 @@ void uat_views_add(const void *flat, size_t size);
     }                                                                                                                  \
     UAT_UNUSED static type name##_take(void)                                                                           \
     {                                                                                                                  \
-        type uat_value;                                                                                                \
+        type uat_value = name##_uat_identity, uat_again = name##_uat_identity;                                         \
+        UAT_CHECK_IDENTITY(type, name, uat_value, uat_again, combine);                                                 \
         uat_reducer_take(&name, &uat_value);                                                                           \
         return uat_value;                                                                                              \
     }

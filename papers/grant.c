@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deque/grant.h"
+#include "papers/grant.h"
 
 /* The look word never has this value, because requests are numbered from 0. */
 #define NEVER UINT64_MAX

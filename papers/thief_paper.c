@@ -28,6 +28,7 @@
 #include "base/delay.h"
 #include "base/word.h"
 #include "deque/thief_internal.h"
+#include "papers/thief_paper.h"
 
 enum {
     LOCK_BITS = 32 /* lock - claims is the number of thieves that added 1 and have not claimed: less than 2^32 */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The descriptor of checkpoints: see runtime/segment/room.h. */
+#include "runtime/segment/room.h"
+
+#include "runtime/checkpoint/checkpoint.h"
+
+static int open_checkpoint(const struct uat_room_job *job)
+{
+    (void)job;
+    return uat_checkpoint_open();
+}
+
+/* A restart chooses its checkpoint long before the rooms open: startup.c also calls uat_checkpoint_close(). */
+const struct uat_room uat_checkpoint_room = {.name = "checkpoint", .open = open_checkpoint};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The scheduler's descriptor: see runtime/segment/room.h. */
+#include "runtime/segment/room.h"
+
+#include "runtime/sched/berth.h"
+#include "runtime/sched/failure.h"
+#include "runtime/sched/meet.h"
+#include "runtime/sched/park.h"
+#include "runtime/sched/steal.h"
+#include "runtime/sched/stop.h"
+#include "runtime/sched/views_left.h"
+#include "runtime/sched/worker.h"
+
+static void reserve(void)
+{
+    uat_steal_reserve();
+    uat_stop_reserve();
+    uat_meet_reserve();
+    uat_berth_reserve();
+    uat_failure_reserve();
+    uat_views_left_reserve();
+    uat_park_reserve();
+}
+
+static void count_steals(uat_stats_t *s)
+{
+    const struct uat_thief_counts *thief = uat_steal_counts();
+    const struct uat_steal_traffic *traffic = uat_steal_traffic();
+    s->steal_attempts = thief->attempts;
+    s->victims_peeked = thief->peeks;
+    s->steals = thief->done;
+    s->attempts_empty = thief->empty;
+    s->attempts_lost = thief->lost;
+    s->claims_aborted = thief->aborted;
+    s->second_looks = thief->second_looks;
+    s->requests_refused = thief->refused;
+    s->requests_withdrawn = thief->withdrawn;
+    s->steal_ops_read = traffic->ops[UAT_OP_READ];
+    s->steal_ops_write = traffic->ops[UAT_OP_WRITE];
+    s->steal_ops_fetch_add = traffic->ops[UAT_OP_FETCH_ADD];
+    s->steal_ops_cmp_swap = traffic->ops[UAT_OP_CMP_SWAP];
+    s->steal_requests_read = traffic->requests[UAT_OP_READ];
+    s->steal_requests_write = traffic->requests[UAT_OP_WRITE];
+    s->steal_requests_fetch_add = traffic->requests[UAT_OP_FETCH_ADD];
+    s->steal_requests_cmp_swap = traffic->requests[UAT_OP_CMP_SWAP];
+    s->steal_doorbells = traffic->doorbells;
+}
+
+static void count_deque(uat_stats_t *s)
+{
+    const struct uat_deque_counts *deque = &uat_worker.deque.count;
+    s->published = deque->published;
+    s->taken_back = deque->taken_back;
+    s->publications_unacknowledged = deque->withheld;
+    s->records_missing = deque->records_missing;
+    s->owner_waits = deque->owner_waits;
+    s->entries_aborted = deque->entries_aborted;
+    s->given = deque->given;
+}
+
+/* The scheduler counts the events of tasks in uat_task_counts, whose other members are 0. */
+static void add_task_counts(uat_stats_t *s)
+{
+    uint64_t *to = (uint64_t *)s;
+    const uint64_t *from = (const uint64_t *)&uat_task_counts;
+    for (size_t i = 0; i < sizeof(*s) / sizeof(*to); i++)
+        to[i] += from[i];
+}
+
+static void count(uat_stats_t *s)
+{
+    count_steals(s);
+    count_deque(s);
+    s->tasks = uat_worker.tasks;
+    s->pages_touched = uat_berth_pages();
+    add_task_counts(s);
+}
+
+const struct uat_room uat_sched_room = {.name = "sched", .reserve = reserve, .count = count};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/segment/room.h"
+
+static const struct uat_room *const none[] = {NULL};
+
+const struct uat_room *const *uat_rooms = none;
+
+void uat_rooms_give(const struct uat_room *const *table)
+{
+    uat_rooms = table;
+}
+
+/* Close the rooms before `end`, the last one first. */
+static void close_before(const struct uat_room *const *end)
+{
+    while (end-- > uat_rooms)
+        if ((*end)->close)
+            (*end)->close();
+}
+
+int uat_rooms_open(const struct uat_room_job *job)
+{
+    for (const struct uat_room *const *room = uat_rooms; *room; room++) {
+        int rc = (*room)->open ? (*room)->open(job) : 0;
+        if (rc) {
+            close_before(room);
+            return rc;
+        }
+    }
+    return 0;
+}
+
+void uat_rooms_close(void)
+{
+    const struct uat_room *const *end = uat_rooms;
+    while (*end)
+        end++;
+    close_before(end);
+}
+
+const struct uat_room uat_segment_room = {.name = "segment"};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A room as the start, the end and the reports of a job see it. Each room has one descriptor, `uat_NAME_room`, in its
+ * file room.c. runtime/rooms.h lists the rooms in their order: a room comes after the rooms that it uses. Every member
+ * except `name` may be NULL, if the room has nothing to do there.
+ */
+#ifndef UAT_ROOM_H
+#define UAT_ROOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "include/uat.h"
+
+struct uat_work; /* runtime/sched/alone.h */
+
+/* The facts about the job that rooms need when they open. Valid during the call only. */
+struct uat_room_job {
+    const char *host;   /* name of this worker's host. Valid until the end of the job */
+    const int *host_of; /* host number of each rank, below the number of ranks */
+    int leader;         /* lowest rank of those workers that can map each other's memory objects: one kernel */
+    long leader_pid;    /* that rank's process */
+    bool torture;       /* UAT_TORTURE is set: rooms check everything that they can */
+    bool delays;        /* UAT_TORTURE=delay is set: operations take effect late */
+    uint64_t seed;      /* of the delays; 0 without delays */
+};
+
+struct uat_room {
+    const char *name; /* the folder's name */
+
+    /* Reserve the room's areas of the segment by uat_segment_reserve(). The settings have been read; the job is not
+     * known yet. Called once, in the table's order. Also called by uat_info, which opens nothing. */
+    void (*reserve)(void);
+
+    /* Open the room, as one of the last steps of the start: all workers are connected, and collective operations work.
+     * All workers call this in the table's order, so the function may be collective. Returns 0, or a negative errno
+     * that has been reported; an error must leave nothing to close. NULL for the rooms of the kernel, which startup.c
+     * opens step by step. */
+    int (*open)(const struct uat_room_job *job);
+
+    /* Undo `open`: at the end of the job, or after a later room has failed to open. Rooms are closed in reverse order,
+     * after a barrier behind which no worker begins an operation, and before the transport is closed. */
+    void (*close)(void);
+
+    /* Set the room's counters in *stats, and leave the others alone. Called by uat_stats() and uat_stats_total(). */
+    void (*count)(uat_stats_t *stats);
+
+    /* What an idle worker asks this room, and whom it informs about tasks that the room has started. Only rooms above
+     * the scheduler have this. */
+    const struct uat_work *work;
+};
+
+/* The table: pointers to all descriptors, then NULL. Rooms below runtime/ reach it by this pointer. The table is empty
+ * until uat_rooms_give(), so that a test of one part has no other rooms. */
+extern const struct uat_room *const *uat_rooms __attribute__((visibility("hidden")));
+
+/* Use this table from now on. It is not copied. */
+void uat_rooms_give(const struct uat_room *const *table);
+
+/* Open all rooms of the table, or none. Returns 0 or a negative errno that has been reported. */
+int uat_rooms_open(const struct uat_room_job *job);
+void uat_rooms_close(void);
+
+/* A loop over all rooms that have this member: UAT_EACH_ROOM (room, close) (*room)->close(); */
+#define UAT_EACH_ROOM(room, member)                                                                                    \
+    for (const struct uat_room *const *room = uat_rooms; *room; room++)                                                \
+        if ((*room)->member)
+
+#endif
