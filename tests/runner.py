@@ -278,6 +278,9 @@ def main():
         if make(build, mode, tally):
             for log in (build.folder / "meson-logs").glob("check-*"):
                 log.unlink()
+            if mode == ALL:
+                for name in ("check-verdicts.json", "mutants-verdicts.json"):
+                    (build.folder / name).unlink(missing_ok=True)
             suites, verdicts = suites_to_run(build, mode, tally)
             for tests in rounds_of(suites, mode):
                 run_tests(build, tests, verdicts, tally)

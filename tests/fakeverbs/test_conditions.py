@@ -4,7 +4,8 @@
 do not connect the hosts. For each problem, the job either ends with a one-line message that names cause and cure, or
 continues to the right answer. The table in docs/testing.md has one row per condition.
 
-usage: test_conditions.py BUILD
+usage: test_conditions.py BUILD [CONDITION]
+With a CONDITION only this one is tested.
 """
 import os
 import re
@@ -161,11 +162,15 @@ def check(build, name, options, says, goes_on):
 
 
 def main():
-    build = Path(sys.argv[1])
+    build, only = Path(sys.argv[1]), sys.argv[2:]
     page = TESTING.read_text()
     for name, options, says, goes_on in CONDITIONS:
         expect(f"| {name} |" in page, f"docs/testing.md has no row for '{name}'")
-        check(build, name, options, says, goes_on)
+        if not only or name in only:
+            check(build, name, options, says, goes_on)
+    if only:
+        expect(set(only) <= {name for name, *_ in CONDITIONS}, f"a condition {only}")
+        return
     check_once(build)
     check_small_pages(build)
     check_start_time(build)
