@@ -11,7 +11,7 @@
 #include "runtime/job/stall.h"
 #include "runtime/job/tree.h"
 #include "runtime/replica.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/failure.h"
 #include "runtime/sched/meet.h"
 #include "runtime/sched/park.h"
@@ -38,7 +38,7 @@ void uat_layout(void)
     uat_steal_reserve();
     uat_stop_reserve();
     uat_meet_reserve();
-    uat_berth_reserve();
+    uat_stacks_reserve();
     uat_failure_reserve();
     uat_views_left_reserve();
     uat_park_reserve();

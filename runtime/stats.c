@@ -11,7 +11,7 @@
 #include "runtime/inspect.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/call.h"
@@ -63,7 +63,7 @@ static void gather_counters(uat_stats_t *stats)
     s.requests_fetch_add = transport->requests[UAT_OP_FETCH_ADD];
     s.requests_cmp_swap = transport->requests[UAT_OP_CMP_SWAP];
     s.doorbells = transport->doorbells;
-    s.pages_touched = uat_berth_pages();
+    s.pages_touched = uat_stacks ? uat_stacks->pages() : 0;
     if (!UAT_IS_VIRTUAL()) { /* a simulation's counters depend on nothing but its settings */
         s.minor_faults = uat_memory_minor_faults();
         s.page_table_bytes = uat_memory_page_tables();
@@ -77,7 +77,7 @@ static void gather(uat_stats_t *stats)
 {
     gather_counters(stats);
     stats->stack_bytes_max =
-        uat_worker.deque.berth ? uat_berth_pages() * UAT_BERTH_PAGE : uat_segment.high - uat_segment_low_water();
+        uat_stacks ? uat_stacks->pages() * uat_stacks->page : uat_segment.high - uat_segment_low_water();
 }
 
 int uat_stats(uat_stats_t *stats)
