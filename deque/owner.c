@@ -143,7 +143,7 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
         uat_delay();
     struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
     /* Relaxed: the release store below orders this store. Atomic, so that the word is written whole. */
-    uint64_t place = d->berth ? uat_place_in_berth(sp, d->generation + 1) : uat_place(sp, base);
+    uint64_t place = d->placing ? d->placing->pack(sp, d->generation + 1) : uat_place(sp, base);
     uat_store_relaxed(simulated, &slot->place, place);
     if (hooked)
         uat_delay();

@@ -106,11 +106,11 @@ struct uat_deque {
     unsigned aborted;      /* entries tagged ABORTED */
     unsigned published;    /* entries tagged PUBLISHED */
     unsigned cap;          /* upper bound for `published` */
+    uint32_t generation;   /* incremented for every publication */
     uint64_t bottom;       /* index of the next publication, unless claims is ahead (D2) */
     uint64_t newest;       /* one past the highest index ever published */
     uint64_t seen;         /* last checked value of claims */
-    uint32_t generation;   /* incremented for every publication */
-    uint32_t berth;        /* 0: uni-address; else the size of a berth, minus 1 (uat_berth_base()) */
+    const struct uat_placing *placing; /* NULL: uni-address */
     struct uat_deque_user user;
     struct uat_deque_counts count;
 };
@@ -162,13 +162,13 @@ static inline uintptr_t uat_deque_base(const struct uat_deque *d)
 /* Where the stack segment of the running task begins, if the stack pointer of that task is sp. */
 static inline uintptr_t uat_deque_base_of(const struct uat_deque *d, uintptr_t sp)
 {
-    return d->berth ? uat_berth_base(sp, d->berth) : uat_deque_base(d);
+    return d->placing ? d->placing->base(sp) : uat_deque_base(d);
 }
 
 /* Where the stack segment of entry i > 0 begins. */
 static inline uintptr_t uat_deque_entry_base(const struct uat_deque *d, size_t i)
 {
-    return d->berth ? uat_berth_base(d->entries[i], d->berth) : d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;
+    return d->placing ? d->placing->base(d->entries[i]) : d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;
 }
 
 /* Push the base of a task whose spawner is elsewhere. Call this before the task starts or continues. */
@@ -209,7 +209,7 @@ static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
     return true;
 }
 
-/* With iso-address, `look` points to the watch word, so every push and pop takes the slow path. The next three
+/* With a placing, `look` points to the watch word, so every push and pop takes the slow path. The next three
  * functions decide there, as the assembly does with uni-address, whether anything is to be done. Relaxed: as in
  * uat_deque_push(). */
 static inline uint64_t uat_deque_shared_word(const struct uat_deque *d)

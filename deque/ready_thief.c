@@ -100,7 +100,7 @@ int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const st
      * ghost's stack. So do not READ the stack here: the caller finds it. */
     /* With iso-address the peeked slot's words may be from two publications. Then its place may be that of an older
      * task, which may wait in this thief's region now (T5). */
-    bool stack = !thief->berth && foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT &&
+    bool stack = !thief->placing && foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT &&
                  uat_ready_rank(&foretold) < r->transport->size;
     uat_notice_begin(thief->notice);
     rc = claim(r, &offered, &foretold, stack);

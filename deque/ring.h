@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "asm/offsets.h"
 #include "base/cpu.h"
 
 enum { UAT_RING_SLOTS = 16 /* entries that thieves can see at once */ };
@@ -80,26 +79,15 @@ static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
                               .base = low + (uint32_t)((uint32_t)(place >> 32) - (uint32_t)low)};
 }
 
-/* With iso-address the region is divided into berths of equal size, a power of two. Each task's stack lies in a berth
- * of its own. The base of the stack whose stack pointer is sp; mask: the size of a berth, minus 1. */
-enum { UAT_BERTH_ROOM = UAT_STACK_TOP_ROOM /* bytes above the base; they hold a canary, too */ };
-static inline uintptr_t uat_berth_base(uintptr_t sp, uintptr_t mask)
-{
-    return (sp | mask) + 1 - UAT_BERTH_ROOM;
-}
-
-/* Iso-address: a slot's place holds sp, which determines the base, and the generation of the slot's state. So a thief
- * that READs the two words of a slot from different publications detects this (T5). */
-static inline uint64_t uat_place_in_berth(uintptr_t sp, uint32_t generation)
-{
-    return (uint64_t)generation << 32 | (uint32_t)sp;
-}
-static inline bool uat_place_is_mixed(uint64_t place, uint64_t state)
-{
-    /* When the owner takes an entry back, it stores another generation. But then the place no longer changes, and the
-     * thief has seen a valid state before. */
-    return (state & 1) && place >> 32 != (uint32_t)(state >> 1);
-}
+/* How stacks are found that do not follow one another in the region. With uni-address there is none (NULL);
+ * papers/placing.h has one, for iso-address. */
+struct uat_placing {
+    uintptr_t (*base)(uintptr_t sp);                                        /* base of the stack at sp */
+    uint64_t (*pack)(uintptr_t sp, uint32_t generation);                    /* a slot's place */
+    struct uat_stack (*unpack)(const struct uat_slot *slot, uintptr_t low); /* base 0: the slot's words are from two
+                                                                                  * publications */
+    void (*report_overflow)(void);                                          /* a task has overflowed its stack */
+};
 
 /*
  * A slot's state: 31 bits of index, 32 bits of generation, and the bit `valid`. A thief could mistake an old state for

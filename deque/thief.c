@@ -79,10 +79,7 @@ int uat_thief_read_all(struct uat_thief *thief, const struct uat_victims *victim
 
 struct uat_stack uat_thief_stack(const struct uat_thief *thief, const struct uat_slot *slot)
 {
-    struct uat_stack stack = uat_place_stack(slot->place, thief->low);
-    if (thief->berth) /* T5 */
-        stack.base = uat_place_is_mixed(slot->place, slot->state) ? 0 : uat_berth_base(stack.sp, thief->berth);
-    return stack;
+    return thief->placing ? thief->placing->unpack(slot, thief->low) : uat_place_stack(slot->place, thief->low);
 }
 
 bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack)
@@ -132,8 +129,8 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
     for (int i = 0; i < victims->count; i++) {
         struct uat_peek *seen = &thief->landing->peek[i];
         const struct uat_slot *offer = uat_thief_offer(thief, seen);
-        /* An address in a berth says nothing about age, so take the first victim with an entry. */
-        uint64_t sp = !offer ? 0 : thief->berth ? 1 : uat_thief_stack(thief, offer).sp;
+        /* With a placing an address says nothing about age, so take the first victim with an entry. */
+        uint64_t sp = !offer ? 0 : thief->placing ? 1 : uat_thief_stack(thief, offer).sp;
         if (!offer)
             check_place(thief, victims->rank[i], seen);
         if (sp > highest && usable(thief, victims->rank[i], seen)) {

@@ -112,9 +112,9 @@ struct uat_thief {
     const uint8_t *colours; /* colour of each worker; NULL: all 0 */
     struct uat_landing *landing;
     struct uat_notice *notice;
-    uintptr_t low, high;   /* the uni-address region */
-    uintptr_t berth;       /* as in struct uat_deque */
-    bool peek;             /* peek at the victims before a lock or a request */
+    uintptr_t low, high;               /* the uni-address region */
+    const struct uat_placing *placing; /* as in struct uat_deque */
+    bool peek;                         /* peek at the victims before a lock or a request */
     struct uat_mail *mail; /* message protocol: this worker's mail, which refuses requests while the worker steals */
     /* The thief calls `waiting` periodically while it waits for an answer that is certain to arrive. It calls `waited`
      * when the answer has arrived. Each may be NULL. */

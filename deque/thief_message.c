@@ -60,7 +60,8 @@ static int peek(struct uat_thief *thief, const struct uat_victims *victims, stru
     for (int i = 0; i < victims->count; i++) {
         const struct uat_mailbox_front *front = &thief->landing->front[i];
         check_front(thief, victims->rank[i], front);
-        if (front->offer <= highest || (thief->berth && highest > 0)) /* an address in a berth says nothing about age */
+        if (front->offer <= highest ||
+            (thief->placing && highest > 0)) /* with a placing an address says nothing about age */
             continue;
         if (uat_mailbox_is_free(front)) {
             highest = front->offer;

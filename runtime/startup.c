@@ -35,8 +35,7 @@
 #include "runtime/job/self.h"
 #include "runtime/job/transport_select.h"
 #include "runtime/sync/lost.h"
-#include "runtime/sched/alone.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/fork.h"
 #include "runtime/sched/idle.h"
 #include "runtime/sched/park.h"
@@ -97,16 +96,12 @@ static int read_settings(void)
     return rc;
 }
 
-/* Refuse what UAT_STACKS=iso cannot be combined with. */
-static int refuse_stacks(void)
+/* Choose how stacks are placed, and refuse what another mode than uni-address cannot be combined with. */
+static int choose_stacks(void)
 {
-    uint64_t size = uat_segment_settings.berth;
-    if (uat_segment_settings.stacks != UAT_STACKS_ISO)
-        return 0;
-    if ((size & (size - 1)) != 0) {
-        uat_error("UAT_STACKS=iso,size=%zuk: the size must be a power of two", (size_t)size >> 10);
-        return -EINVAL;
-    }
+    int rc = uat_stacks_choose();
+    if (rc || !uat_stacks)
+        return rc;
     const char *what = uat_checkpoint_settings.folder[0] ? "UAT_CHECKPOINT"
                        : uat_sched_settings.torture == UAT_TORTURE_EVACUATE
                            ? "UAT_TORTURE=evacuate, because no stack is moved away"
@@ -337,7 +332,7 @@ const struct uat_step uat_startup_steps[] = {
     {refuse_processor, NULL, "what does not work with stacks that move"},
     {read_settings, NULL, "UAT_* of the environment"},
     {uat_steal_choose, NULL, "UAT_DEQUE; refuses a protocol that this program does not link"},
-    {refuse_stacks, NULL, "what UAT_STACKS=iso cannot be combined with"},
+    {choose_stacks, NULL, "UAT_STACKS; refuses what the program does not link, and what it cannot be combined with"},
     {fix_addresses, NULL,
      "may execute a program that has loaded this library later again, without address-space randomisation"},
     {uat_request_catch, uat_request_release, "SIGUSR2, also while the job starts"},
@@ -350,7 +345,7 @@ const struct uat_step uat_startup_steps[] = {
     {map_segment, uat_segment_close, "at the same address in all workers"},
     {open_pools, close_pools, "join records and evacuation heap, in the segment"},
     {open_deque, close_deque, "its ring is in the segment"},
-    {uat_berth_open, uat_berth_close, "UAT_STACKS=iso: this worker's share of the stacks"},
+    {uat_stacks_open, uat_stacks_close, "another mode than uni-address: this worker's stacks"},
     {open_transport, close_transport, "registers the segment"},
     {uat_meeting_collect, uat_meeting_free, "publish identity and endpoint, collect those of all"},
     {uat_meeting_refuse_differences, NULL, "from rank 0: build, settings, addresses"},

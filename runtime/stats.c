@@ -9,7 +9,7 @@
 #include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/call.h"
 
@@ -25,7 +25,7 @@ static void gather(uat_stats_t *stats)
 {
     gather_counters(stats);
     stats->stack_bytes_max =
-        uat_worker.deque.berth ? uat_berth_pages() * UAT_BERTH_PAGE : uat_segment.high - uat_segment_low_water();
+        uat_stacks ? uat_stacks->pages() * uat_stacks->page : uat_segment.high - uat_segment_low_water();
 }
 
 int uat_stats(uat_stats_t *stats)

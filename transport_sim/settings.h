@@ -70,7 +70,7 @@ static const struct uat_setting uat_sim_network_parts[] = {
      "MB/s at which a waiting task's stack is copied; predefined only for fx10, tsubame and tsubame-am, else copies "
      "take no time"},
     {"fault", "0", UAT_MAY_DIFFER, SIM(fault), LATENCY,
-     "time of each first touch of a page of a stack with UAT_STACKS=iso; 0: none"},
+     NULL}, /* time of each first touch of a page of a stack with UAT_STACKS=iso; 0: none */
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sim_seed_parts[] = {

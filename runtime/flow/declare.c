@@ -18,7 +18,7 @@
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
 #include "runtime/sched/alone.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/worker.h"
 #include "runtime/segment/frame.h"
 
@@ -105,7 +105,7 @@ static const struct declared *running(void)
 {
     if (!uat_worker.running)
         return NULL;
-    struct uat_frame *frame = uat_frame_at(uat_berth_running_base());
+    struct uat_frame *frame = uat_frame_at(uat_stacks_running_base());
     if (frame->task || !frame->record || frame->result_size != UAT_ALONE_RESULT)
         return NULL;
     return *(const struct declared **)uat_frame_result(frame);

@@ -8,7 +8,7 @@
 #include "include/uat/sync.h"
 #include "runtime/flow/access.h"
 #include "runtime/job/fatal.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/park.h"
 #include "runtime/sched/views_left.h"
 #include "runtime/sched/worker.h"
@@ -109,7 +109,7 @@ struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow)
     hash_lines(s);
     flow->ledger = name_of(s);
     /* The flow counts as a pending child, so a task that ends without uat_flow_end() is refused. */
-    uat_frame_at(uat_berth_running_base())->pending++;
+    uat_frame_at(uat_stacks_running_base())->pending++;
     return s;
 }
 
@@ -160,7 +160,7 @@ void uat_flow_state_end(uat_flow_t *flow)
         put(uat_flow_parts(s)[i].name);
     put(flow->ledger);
     flow->ledger = 0;
-    uat_frame_at(uat_berth_running_base())->pending--;
+    uat_frame_at(uat_stacks_running_base())->pending--;
     if (views) /* these views come before all that the task has added since the child parted */
         uat_views_take_left(views);
 }

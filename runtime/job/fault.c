@@ -42,11 +42,8 @@ void uat_fault_describe(bool (*describe_address)(uintptr_t address, char *text, 
 void uat_fault_report_overflow(uintptr_t address)
 {
     size_t size = uat_segment_region_size(), bytes = uat_segment.high - address, needed = 2 * size;
-    if (uat_segment_settings.stacks == UAT_STACKS_ISO) {
-        uat_error(
-            "a task has overflowed its stack of UAT_STACKS=iso,size=%zuk; set the size to more, or keep large arrays "
-            "out of the tasks' frames",
-            (size_t)uat_segment_settings.berth >> 10);
+    if (watched_deque && watched_deque->placing) {
+        watched_deque->placing->report_overflow();
         return;
     }
     while (needed < bytes)

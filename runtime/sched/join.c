@@ -15,7 +15,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/alone.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/chains.h"
 #include "runtime/sched/exception.h"
 #include "runtime/sched/failure.h"
@@ -38,17 +38,16 @@ enum {
     LEAVE_AT_ONCE_MAX = 16 << 10 /* bytes: copying a stack up to this size takes less time than a round trip */
 };
 
-/* Check a waiter that was READ from a record of this rank: peers may have written it. */
-static void check_waiter(const struct uat_waiter *waiter, int rank)
+void uat_join_check_waiter(const struct uat_waiter *waiter, int rank)
 {
-    uint32_t berth = uat_worker.deque.berth;
-    if (!uat_park_is_stack(waiter->sp, waiter->base) || (berth && waiter->base != uat_berth_base(waiter->sp, berth))) {
+    if (!uat_park_is_stack(waiter->sp, waiter->base) ||
+        (uat_stacks && waiter->base != uat_deque_base_of(&uat_worker.deque, waiter->sp))) {
         bool begins = waiter->sp >= uat_segment.low && waiter->sp < uat_segment.high && waiter->sp % 8 == 0;
         uat_word_refuse(rank, "the stack of the waiter in a join record", begins ? waiter->base : waiter->sp);
     }
     if (waiter->rank >= (uint64_t)uat_self.size && !uat_ghosts_has(waiter->rank))
         uat_word_refuse(rank, "the rank of the waiter in a join record", waiter->rank);
-    if (berth) /* the stack waits in its berth, not in a block */
+    if (uat_stacks) /* the joiner waits where it is, not in a block */
         return;
     if (waiter->block >> 48 || !uat_park_is_block(waiter->rank << 48 | waiter->block, waiter->base - waiter->sp))
         uat_word_refuse(rank, "the block of the waiter in a join record", waiter->block);
@@ -59,8 +58,7 @@ static void give_record_back(uint64_t name)
     uat_keeper_give_back(uat_record_rank(name), &uat_record_address(name)->returned);
 }
 
-/* Let the task at base continue: it has its child's result, or all children of its group have ended. */
-static void settle_join(uat_task_t *task, uint64_t name, uintptr_t base)
+void uat_join_settle(uat_task_t *task, uint64_t name, uintptr_t base)
 {
     uat_group_t *group = uat_group_of(task);
     if (!group && !uat_failing.yes) /* a failed task stays failed, and gets no result */
@@ -73,34 +71,11 @@ static void settle_join(uat_task_t *task, uint64_t name, uintptr_t base)
     give_record_back(name);
 }
 
-/* With iso-address: bring the joiner's stack from the berth where it waits to the same berth here. */
-static uintptr_t resume_in_berth(const struct uat_waiter *waiter, uint64_t record, uat_task_t *task)
-{
-    size_t bytes = waiter->base - waiter->sp;
-    int rank = (int)waiter->rank;
-    check_waiter(waiter, uat_record_rank(record));
-    uint64_t begin = uat_trace_begin();
-    if (uat_deque_size(&uat_worker.deque) == 0) /* otherwise the youngest entry is the joiner's spawner */
-        uat_deque_push_gone(&uat_worker.deque, waiter->base);
-    if (rank != uat_self.rank) {
-        struct uat_op op = uat_op_read((void *)waiter->sp, (void *)waiter->sp, bytes);
-        uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
-        uat_berth_arrived(waiter->sp, waiter->base, false);
-        uat_task_counts.resumed_bytes += bytes;
-        uat_task_counts.resumes_away++;
-    }
-    settle_join(task, record, waiter->base);
-    uat_trace_end(UAT_TRACE_RESUME, begin, rank == uat_self.rank ? 0 : bytes, rank);
-    if (rank != uat_self.rank)
-        uat_global_after_resume();
-    return waiter->sp;
-}
-
 /* Bring the joiner's stack back to its addresses, and store the child's result where the joiner wants it. */
 static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record, uat_task_t *task)
 {
     size_t bytes = waiter->base - waiter->sp;
-    check_waiter(waiter, uat_record_rank(record));
+    uat_join_check_waiter(waiter, uat_record_rank(record));
     uint64_t begin = uat_trace_begin();
     struct uat_located home = uat_locate((int)waiter->rank, waiter->block);
     struct uat_block *block = (struct uat_block *)home.address;
@@ -111,7 +86,7 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
     if (uat_deque_size(&uat_worker.deque) == 0 || uat_deque_base(&uat_worker.deque) != waiter->base)
         uat_deque_push_gone(&uat_worker.deque, waiter->base);
     uat_sanitize_unpoison(waiter->sp, waiter->base);
-    settle_join(task, record, waiter->base);
+    uat_join_settle(task, record, waiter->base);
     uat_keeper_give_back(home.rank, &block->returned);
     uat_task_counts.resumed_bytes += bytes;
     uat_trace_end(UAT_TRACE_RESUME, begin, bytes, home.rank);
@@ -153,7 +128,7 @@ uintptr_t uat_join_child_ended(uintptr_t base)
     uat_task_counts.ends_second++;
     if (uat_failing.yes)
         uat_failure_settle(name, false);
-    return uat_worker.deque.berth ? resume_in_berth(&waiter, name, task) : resume_joiner(&waiter, name, task);
+    return uat_stacks ? uat_stacks->resume(&waiter, name, task) : resume_joiner(&waiter, name, task);
 }
 
 /* Complete a join in place. The child has ended, its result was READ, and the task at base continues here. */
@@ -161,7 +136,7 @@ static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
 {
     if (!uat_group_of(task) && (uat_met()->old & UAT_RECORD_FAILED) != 0)
         uat_failure_settle(name, true);
-    settle_join(task, name, base);
+    uat_join_settle(task, name, base);
     uat_global_after_join();
     uat_task_counts.joins_second++;
 }
@@ -241,7 +216,7 @@ static bool asks_first(uintptr_t sp, uintptr_t base)
 static void check_joiner(uintptr_t sp, uintptr_t base, const uat_task_t *task)
 {
     uat_task_check_stack(sp, "uat_join()");
-    uat_berth_check(sp, uat_worker.deque.top[-1]);
+    uat_stacks_check(sp, uat_worker.deque.top[-1]);
     bool is_own = (uintptr_t)task >= sp && (uintptr_t)task < base;
     if (task->record & UAT_RECORD_GROUP) {
         if (!is_own)
@@ -276,7 +251,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     /* The deque may hold private spawners below a task that has waited. These spawners part from this task before its
      * stack is copied. */
     uintptr_t parted = 0;
-    bool moves = !uat_worker.deque.berth; /* with iso-address a joiner waits where it is */
+    bool moves = !uat_stacks; /* otherwise a joiner waits where it is */
     if (!has_ended && (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD || (moves && !(block = evacuate(sp, base))))) {
         uat_park_unpart(parted); /* do this now, so that no checkpoint records them as parted */
         parted = 0;
@@ -307,7 +282,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
 
 bool uat_join_defer(uat_task_t *task, uint64_t entry)
 {
-    uintptr_t base = uat_berth_running_base();
+    uintptr_t base = uat_stacks_running_base();
     uint64_t name = task->record;
     const struct uat_waiter nobody = {.rank = UAT_WAITER_FLOW, .block = entry};
     if (!uat_meet_joiner(NULL, name, &nobody, 0)) {
@@ -324,7 +299,7 @@ bool uat_join_defer(uat_task_t *task, uint64_t entry)
 void uat_join_in_place(uat_task_t *task)
 {
     const uat_group_t *group = uat_group_of(task);
-    uintptr_t base = uat_berth_running_base();
+    uintptr_t base = uat_stacks_running_base();
     uint64_t name = task->record;
     uat_meet_check_result(name, task->size);
     uat_global_refuse_open("at a join");

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "include/uat.h"
+#include "runtime/segment/record.h"
 
 /*
  * End the task whose segment begins at base, after it parted from its spawner. Returns the stack pointer of the joiner
@@ -38,5 +39,13 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base);
  * usual. This is for children without a result.
  */
 bool uat_join_defer(uat_task_t *task, uint64_t entry);
+
+/* For the stack mode's function resume(): check a waiter that was READ from a record of this rank, because peers may
+ * have written it. */
+void uat_join_check_waiter(const struct uat_waiter *waiter, int rank);
+
+/* For the stack mode's function resume(): let the task at base continue. It has its child's result, or all children of
+ * its group have ended. name: the record's. */
+void uat_join_settle(uat_task_t *task, uint64_t name, uintptr_t base);
 
 #endif

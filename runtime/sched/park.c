@@ -17,7 +17,7 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/deadlock.h"
 #include "runtime/sched/alone.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/chains.h"
 #include "runtime/sched/exception.h"
 #include "runtime/sched/modes.h"
@@ -141,7 +141,7 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
                   uat_deadlock_name(wait->kind));
     uat_exception_check("a call that waits");
     uat_modes_check();
-    uat_berth_check(sp, uat_worker.deque.top[-1]);
+    uat_stacks_check(sp, uat_worker.deque.top[-1]);
     uint64_t begin = uat_trace_begin();
     struct uat_block *block = uat_heap_get(&uat_heap, base - sp);
     if (!block)
@@ -261,7 +261,7 @@ uintptr_t uat_park_take_own(void)
         return 0;
     uat_notice_begin(uat_stall_notice());
     fetch(&task);
-    uat_berth_arrived(task.sp, task.base, false); /* iso-address only */
+    uat_stacks_arrived(task.sp, task.base, false);
     return settle(&task);
 }
 
@@ -281,7 +281,7 @@ uintptr_t uat_park_take_other(void)
     uat_parking.seen = true;
     if (!fetched)
         fetch(&task);
-    uat_berth_arrived(task.sp, task.base, false);
+    uat_stacks_arrived(task.sp, task.base, false);
     uat_trace_end(UAT_TRACE_RESUME, begin, task.base - task.sp, uat_ready_rank(&task));
     return settle(&task);
 }

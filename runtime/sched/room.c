@@ -2,10 +2,10 @@
 /* The scheduler's descriptor: see runtime/segment/room.h. */
 #include "runtime/segment/room.h"
 
-#include "runtime/sched/berth.h"
 #include "runtime/sched/failure.h"
 #include "runtime/sched/meet.h"
 #include "runtime/sched/park.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/stop.h"
 #include "runtime/sched/views_left.h"
@@ -16,7 +16,7 @@ static void reserve(void)
     uat_steal_reserve();
     uat_stop_reserve();
     uat_meet_reserve();
-    uat_berth_reserve();
+    uat_stacks_reserve();
     uat_failure_reserve();
     uat_views_left_reserve();
     uat_park_reserve();
@@ -72,7 +72,7 @@ static void count(uat_stats_t *s)
     count_steals(s);
     count_deque(s);
     s->tasks = uat_worker.tasks;
-    s->pages_touched = uat_berth_pages();
+    s->pages_touched = uat_stacks ? uat_stacks->pages() : 0;
     add_task_counts(s);
 }
 

@@ -21,7 +21,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/alone.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/chains.h"
 #include "runtime/sched/idle.h"
 #include "runtime/sched/join.h"
@@ -56,7 +56,7 @@ static uintptr_t next_own(void)
             continue;
         /* All entries older than a parted entry have parted, too. The function pops a private entry only if the entry
          * lies right below a task that waits. In that case uat_park_part_next() has just parted the entry from this
-         * task. uat_berth_enter() keeps the task's record in place. */
+         * task. uat_stacks_enter() keeps the task's record in place. */
         assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0);
         uat_task_counts.continued++;
         return go_on_without_child(sp, uat_deque_base_of(deque, sp));
@@ -98,7 +98,7 @@ static uintptr_t after(int event)
         if (alone)
             end_alone(at);
         next = alone ? 0 : uat_join_child_ended(at);
-        uat_berth_free(at); /* its frame is no longer needed */
+        uat_stacks_free(at); /* its frame is no longer needed */
         if (alone)
             return 0;
         uat_trace_end(UAT_TRACE_END, begin, 0, -1);
@@ -202,7 +202,7 @@ static void steal_once(struct uat_idle *idle)
     uat_task_counts.steal_trips += stolen.trips;
     uat_task_counts.steal_bytes += stolen.base - stolen.sp;
     uat_global_after_steal();                            /* an acquire: cached far bytes are outdated from now on */
-    uat_berth_arrived(stolen.sp, stolen.base, true);     /* iso-address only */
+    uat_stacks_arrived(stolen.sp, stolen.base, true);    /* iso-address only */
     uat_deque_push_gone(&uat_worker.deque, stolen.base); /* the stolen task's base: its spawner is elsewhere */
     run(go_on_without_child(stolen.sp, stolen.base));
 }
@@ -220,7 +220,7 @@ static void rest(struct uat_idle *idle)
 static void start(const struct uat_alone *task, size_t result_size)
 {
     /* see the layout in spawn.S */
-    uintptr_t sp = uat_worker.deque.berth ? uat_berth_take() : uat_segment.high - UAT_STACK_TOP_ROOM;
+    uintptr_t sp = uat_stacks ? uat_stacks->take() : uat_segment.high - UAT_STACK_TOP_ROOM;
     struct uat_frame *frame = uat_frame_at(sp);
     uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones left by the last run */
     *frame = (struct uat_frame){.record = task->name, .result_size = (uint32_t)result_size};
@@ -233,7 +233,7 @@ static void start(const struct uat_alone *task, size_t result_size)
     uat_worker.tasks++;
     uat_notice_begin(uat_stall_notice());
     uat_deque_push_gone(&uat_worker.deque, sp);
-    enter_task(uat_worker.deque.berth ? sp : uat_segment.high);
+    enter_task(uat_stacks ? sp : uat_segment.high);
     run_on(next_after(uat_start(sp, task->fn, copy, result)));
 }
 

@@ -16,7 +16,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/exception.h"
 #include "runtime/sched/failure.h"
 #include "runtime/sched/fork.h"
@@ -53,7 +53,7 @@ bool uat_spawn_part(void *context, uintptr_t sp)
 {
     (void)context;
     uat_task_check_stack(sp, "uat_spawn()");
-    struct uat_frame *child = uat_berth_child(sp);
+    struct uat_frame *child = uat_stacks_child(sp);
     uat_task_t *task = child->task; /* both frames are here, and both get the record's name */
     uint64_t name = uat_group_record(task);
     if (!name) {
@@ -72,7 +72,7 @@ bool uat_spawn_part(void *context, uintptr_t sp)
 
 void uat_spawn_unpart(uintptr_t sp)
 {
-    struct uat_frame *child = uat_berth_child(sp);
+    struct uat_frame *child = uat_stacks_child(sp);
     uint64_t name = child->record;
     if (uat_group_of(child->task))
         child->result_size = 0;
@@ -108,26 +108,25 @@ static void check_handle(uintptr_t sp)
 static void refill(void)
 {
     static unsigned pushes;
-    if (++pushes % LOOK_PUSHES == 0 && !uat_worker.deque.berth) /* a stack of iso-address may have no room for a look */
+    if (++pushes % LOOK_PUSHES == 0 && !uat_stacks) /* the stack of another mode may have no room for a look */
         uat_neighbour_look();
     uat_deque_refill(&uat_worker.deque);
 }
 
 /* The slow path after the continuation at sp was pushed. [low, sp) holds the child's frame, result and argument.
- * Returns the base of the child's stack: sp, or, with iso-address, the base of the berth to which [low, sp) was
- * copied. */
+ * Returns the base of the child's stack: see uat_stacks_enter(). */
 uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
 {
     if (!uat_worker.running)
         refuse_outside();
     uat_task_check_stack(sp, "uat_spawn()");
-    uat_berth_check(sp, uat_worker.deque.top[-2]); /* the youngest entry is the one just pushed */
+    uat_stacks_check(sp, uat_worker.deque.top[-2]); /* the youngest entry is the one just pushed */
     check_handle(sp);
     uat_exception_check("uat_spawn()");
     uat_fork_check();
     uat_global_refuse_open("at a spawn");
-    uintptr_t base = uat_worker.deque.berth ? uat_berth_enter(sp, low) : sp; /* before thieves can see the entry */
-    if (!uat_worker.deque.berth || uat_torture_on || UAT_IS_VIRTUAL() || uat_deque_push_is_due(&uat_worker.deque))
+    uintptr_t base = uat_stacks_enter(sp, low); /* before thieves can see the entry */
+    if (!uat_stacks || uat_torture_on || UAT_IS_VIRTUAL() || uat_deque_push_is_due(&uat_worker.deque))
         refill();
     if (UAT_IS_VIRTUAL())
         uat_virtual->task();
@@ -183,7 +182,7 @@ uintptr_t uat_task_returned(uintptr_t sp)
 {
     uat_task_check_stack(sp, "uat_spawn()");
     struct uat_frame *frame = uat_frame_at(sp);
-    uat_berth_check(sp, uat_worker.deque.top[-1]);
+    uat_stacks_check(sp, uat_worker.deque.top[-1]);
     uat_fork_check();
     refuse_children(frame);
     uat_global_refuse_open("at the end of a task");
@@ -195,19 +194,18 @@ uintptr_t uat_task_returned(uintptr_t sp)
     if (uat_torture_on)
         uat_torture_returned(sp);
     uintptr_t popped;
-    if (uat_worker.deque.berth && !UAT_IS_VIRTUAL() && !uat_failing.yes &&
-        uat_deque_pop_unseen(&uat_worker.deque, &popped))
-        return uat_berth_leave(sp, popped);
+    if (uat_stacks && !UAT_IS_VIRTUAL() && !uat_failing.yes && uat_deque_pop_unseen(&uat_worker.deque, &popped))
+        return uat_stacks_leave(sp, popped);
     enum uat_pop pop = uat_deque_pop(&uat_worker.deque, &popped);
     if (pop != UAT_POP_GONE && uat_failing.yes) {
         end_failed(frame, popped);
-        return uat_berth_leave(sp, popped);
+        return uat_stacks_leave(sp, popped);
     }
     if (pop == UAT_POP_PRIVATE)
-        return uat_berth_leave(sp, popped);
+        return uat_stacks_leave(sp, popped);
     if (pop == UAT_POP_PARTED) { /* child and spawner are still together */
         uat_spawn_unpart(popped);
-        return uat_berth_leave(sp, popped);
+        return uat_stacks_leave(sp, popped);
     }
     uat_modes_check(); /* the continuation was stolen, and does not carry this worker's modes */
     uat_worker.suspended_sp = sp;
@@ -227,8 +225,7 @@ void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size)
     if (result_size > uat_segment.result_max)
         uat_fatal("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
                   uat_segment.result_max, (result_size + 7) / 8 * 8);
-    if (uat_worker.deque.berth)
-        uat_berth_check_room(sp, arg_size, "an argument");
+    uat_stacks_check_room(sp, arg_size, "an argument");
     if (arg_size > sp - uat_segment.low)
         uat_fatal("an argument of %zu bytes does not fit on the task stacks, UAT_STACK_SIZE=%zu; set it to %zu or more",
                   arg_size, uat_segment_region_size(), uat_segment_region_size() + arg_size);

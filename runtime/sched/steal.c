@@ -89,7 +89,7 @@ int uat_steal_open(void)
     }
     stealing.thief.low = uat_segment.low;
     stealing.thief.high = uat_segment.high;
-    stealing.thief.berth = uat_worker.deque.berth;
+    stealing.thief.placing = uat_worker.deque.placing;
     stealing.thief.colours = uat_segment.colours;
     stealing.thief.peek = uat_deque_settings.peeks != UAT_PEEKS_NONE;
     if (stealing.protocol->open_mail)

@@ -22,6 +22,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/torture.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/worker.h"
 
 /* An order: number of the run, number of the stop, and END. 0 is no order. */
@@ -115,7 +116,7 @@ static bool is_asked(void)
 void uat_stop_watch(void)
 {
     struct uat_deque *d = &uat_worker.deque;
-    bool always = uat_torture_on || UAT_IS_VIRTUAL() || uat_worker.deque.berth || uat_failing.yes;
+    bool always = uat_torture_on || UAT_IS_VIRTUAL() || uat_stacks || uat_failing.yes;
     uat_deque_watch(d, always);
     if (!always && uat_stop_on && is_asked()) /* a signal may have arrived before the call above */
         uat_deque_watch(d, true);

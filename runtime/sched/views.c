@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/views.h"
 
 #include <string.h>
@@ -207,8 +207,7 @@ void uat_views_drop(void)
 void uat_views_check_stack(size_t size)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    if (uat_worker.deque.berth)
-        uat_berth_check_room(here, size + STACK_LEFT, "a list of views");
+    uat_stacks_check_room(here, size + STACK_LEFT, "a list of views");
     if (size + STACK_LEFT > here - uat_segment.low)
         uat_fatal("views of %zu bytes do not fit on the task stacks, UAT_STACK_SIZE=%zu; set it to %zu or more", size,
                   uat_segment_region_size(), uat_segment_region_size() + size + STACK_LEFT);

@@ -145,7 +145,7 @@ static __attribute__((noinline)) void join_with_views(uat_task_t *t)
     _Alignas(UAT_VIEWS_ALIGN) char own[size];
     uat_views_put_aside(own);
     uat_join_suspend(t);
-    if (t->size) /* settle_join() of join.c has set it */
+    if (t->size) /* uat_join_settle() of join.c has set it */
         add_list(t->size);
     uat_views_add(own, size);
 }

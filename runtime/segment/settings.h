@@ -30,11 +30,8 @@ extern struct uat_segment_settings uat_segment_settings;
 #define TEXT(number)    TEXT_OF(number)
 #define TEXT_OF(number) #number
 static const struct uat_setting uat_stacks_parts[] = {
-    {"mode", "uni", UAT_EQUAL, SEGMENT(stacks), UAT_CHOICE({"uni", UAT_STACKS_UNI}, {"iso", UAT_STACKS_ISO}),
-     "uni: all tasks of a worker share one region; iso: for comparisons, each task has a stack at an address of its "
-     "own"},
-    {"size", "16k", UAT_EQUAL, SEGMENT(berth), UAT_SIZE(4096, 1 << 20, 4096),
-     "iso: bytes of a task's stack, a power of two"},
+    {"mode", "uni", UAT_EQUAL, SEGMENT(stacks), UAT_CHOICE({"uni", UAT_STACKS_UNI}, {"iso", UAT_STACKS_ISO}), NULL},
+    {"size", "16k", UAT_EQUAL, SEGMENT(berth), UAT_SIZE(4096, 1 << 20, 4096), NULL},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_segment_rows[] = {
@@ -44,8 +41,7 @@ static const struct uat_setting uat_segment_rows[] = {
      "virtual address of the segment"},
     {"UAT_STACK_SIZE", "16M", UAT_EQUAL, SEGMENT(stack_size), UAT_SIZE(64 << 10, UAT_STACK_SIZE_MAX, 4096),
      "room for the stacks of running tasks, in bytes"},
-    {"UAT_STACKS", NULL, UAT_EQUAL, UAT_NO_FIELD, UAT_PARTS(uat_stacks_parts),
-     "how the stacks of tasks share addresses: uni-address or iso-address"},
+    {"UAT_STACKS", NULL, UAT_EQUAL, UAT_NO_FIELD, UAT_PARTS(uat_stacks_parts), NULL}, /* for papers/ */
     {"UAT_HEAP_SIZE", "16M", UAT_EQUAL, SEGMENT(heap_size), UAT_SIZE(64 << 10, UINT64_C(64) << 30, 4096),
      "room for the stacks of waiting tasks, in bytes"},
     {"UAT_RECORDS", "4096", UAT_EQUAL, SEGMENT(records), UAT_NUMBER(1, 1 << 24), "join records per worker"},

@@ -27,7 +27,7 @@
 #include "runtime/segment/record.h"
 #include "runtime/job/self.h"
 #include "runtime/sync/mutex.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/fatal.h"
 
@@ -53,7 +53,7 @@ static struct uat_mutex_holder running_task(void)
     const struct uat_deque *deque = &uat_worker.deque;
     if (uat_deque_size(deque) == 0)
         return (struct uat_mutex_holder){0};
-    uintptr_t base = uat_berth_running_base();
+    uintptr_t base = uat_stacks_running_base();
     const struct uat_frame *frame = uat_frame_at(base);
     bool parted = (deque->top[-1] & UAT_TAG_MASK) != UAT_TAG_PRIVATE; /* otherwise frame->record is undefined */
     uint64_t birth = parted ? frame->record : (uint64_t)uat_self.rank << 48 | UNPARTED;

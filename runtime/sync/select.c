@@ -16,7 +16,7 @@
 #include "runtime/job/self.h"
 #include "runtime/sync/channel.h"
 #include "runtime/sync/waitobj.h"
-#include "runtime/sched/berth.h"
+#include "runtime/sched/stacks.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/fatal.h"
 
@@ -64,7 +64,7 @@ static void begin(struct select *s, const char *what, uat_case_t *cases, int n)
     if (n < 1 || n > UAT_SELECT_MAX)
         uat_fatal("%s: %d cases; a select takes 1 to %d", what, n, UAT_SELECT_MAX);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)cases;
-    if (uat_deque_size(&uat_worker.deque) > 0 && (at < here || at >= uat_berth_running_base()))
+    if (uat_deque_size(&uat_worker.deque) > 0 && (at < here || at >= uat_stacks_running_base()))
         uat_fatal("%s: the cases at %p are not in the calling task's own frames; they could not migrate with the task",
                   what, (void *)cases);
     sort(s);

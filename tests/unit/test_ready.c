@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "deque/ready.h"
+#include "papers/placing.h"
 #include "tests/test.h"
 #include "tests/unit/one_process.h"
 #include "tests/unit/refusal.h"
@@ -204,7 +205,7 @@ TEST_WITH(two_round_trips, setup, teardown)
     assert_int_equal(ring.ack[0], 1);
     assert_int_equal(uat_ready_steal(&ready, &thief, &victims, &task, &fetched, &trips), UAT_STEAL_EMPTY);
     assert_int_equal(uat_ready_push(&ready, &offered), 0);
-    thief.berth = 4095; /* with iso-address the stack is not READ before the task is the thief's */
+    thief.placing = &uat_berth_placing; /* with iso-address the stack is not READ before the task is the thief's */
     memset(region, 0, sizeof(region));
     assert_int_equal(uat_ready_steal(&ready, &thief, &victims, &task, &fetched, &trips), UAT_STEAL_DONE);
     assert_true(!fetched && task.sp == sp && task.base == base);

@@ -40,12 +40,13 @@ TEST(tables)
     char *env[] = {NULL}, message[512], text[UAT_SETTING_TEXT_MAX];
     assert_int_equal(uat_settings_read(uat_settings, env, message, sizeof(message)), 0);
     for (const struct uat_settings *all = uat_settings; all->title; all++)
-        for (const struct uat_setting *s = all->rows; s->name; s++, count++) {
+        for (const struct uat_setting *s = all->rows; s->name; s++) {
             check_row(s);
+            count += s->meaning != NULL;
             assert_string_equal(uat_settings_text(uat_settings, s->name, text), uat_setting_initial(s));
         }
-    if (count > 35)
-        fail_msg("%d settings; 35 are allowed: merge settings that belong together", count);
+    if (count > 34)
+        fail_msg("%d listed settings; 34 are allowed: merge settings that belong together", count);
 }
 
 TEST(help)

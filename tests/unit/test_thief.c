@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "deque/thief.h"
+#include "papers/placing.h"
 #include "papers/thief_paper.h"
 #include "tests/test.h"
 #include "tests/unit/refusal.h"
@@ -215,8 +216,8 @@ TEST_WITH(second_look, setup, teardown)
 /* Iso-address: the victim offers the last `bytes` bytes of its first berth, with the generations of place and state. */
 static void offer_in_berth(size_t bytes, uint32_t of_place, uint32_t of_state, uint64_t value)
 {
-    uintptr_t end = uat_berth_base((uintptr_t)mine.stack, BERTH - 1), begin = end - bytes;
-    theirs.ring.slot[0] = (struct uat_slot){uat_state(0, of_state, true), uat_place_in_berth(begin, of_place)};
+    uintptr_t end = uat_berth_base((uintptr_t)mine.stack), begin = end - bytes;
+    theirs.ring.slot[0] = (struct uat_slot){uat_state(0, of_state, true), uat_berth_placing.pack(begin, of_place)};
     for (uint64_t *p = there((void *)begin); p < there((void *)end); p++)
         *p = value;
 }
@@ -235,7 +236,8 @@ TEST_WITH(mixed_slots_of_iso_address, setup, teardown)
 {
     uat_steal_fn *how[] = {uat_claim_steal, uat_lock_steal};
     for (int i = 0; i < 2; i++) {
-        thief.berth = BERTH - 1;
+        uat_berth_mask = BERTH - 1;
+        thief.placing = &uat_berth_placing;
         renew_state();
         assert_int_equal(steal(how[i]), UAT_STEAL_EMPTY); /* the word is not reported as corrupt */
         assert_true(stack_bytes == 0 && wire.chains == 1);
