@@ -5,4 +5,9 @@
 #include "runtime/adaptive/cell.h"
 #include "runtime/adaptive/part.h"
 
-const struct uat_room uat_adaptive_room = {.name = "adaptive", .reserve = uat_cells_reserve, .work = &uat_part_work};
+const struct uat_room uat_adaptive_room = {.name = "adaptive",
+                                           .reserve = uat_cells_reserve,
+                                           .work = &uat_part_work,
+                                           .busy = uat_cells_any,
+                                           .busy_reason =
+                                               "an interval of uat_adaptive_run() is open, which cannot be saved"};
