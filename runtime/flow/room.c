@@ -57,6 +57,12 @@ static bool restore(int rank, const struct uat_section *section)
     return pushed == count;
 }
 
+static void reset(void)
+{
+    uat_flow_ring_reset();
+    uat_flow_look_anew();
+}
+
 const struct uat_room uat_flow_room = {.name = "flow",
                                        .reserve = reserve,
                                        .open = open_flow,
@@ -64,4 +70,5 @@ const struct uat_room uat_flow_room = {.name = "flow",
                                        .work = &uat_flow_work,
                                        .save = save,
                                        .restore = restore,
+                                       .reset = reset,
                                        .sections = 1 << UAT_SECTION_FLOW};

@@ -66,6 +66,12 @@ struct uat_room {
      * all workers may have restored their states. Returns false if the section is damaged, which refuses the file. */
     bool (*restore)(int rank, const struct uat_section *section);
     unsigned sections;
+
+    /* Bring the room's process memory and its areas back to the state after `open` (for the kernel: after the start's
+     * steps), except what its definition says. All workers are outside of runs, no operation is in flight, and no
+     * worker posts one before all have met again after this. What tasks held is dropped: tasks, objects and entries
+     * that still exist must not be used again. Cannot fail. No part of the runtime calls this yet but a test. */
+    void (*reset)(void);
 };
 
 /* The table: pointers to all descriptors, then NULL. Rooms below runtime/ reach it by this pointer. The table is empty

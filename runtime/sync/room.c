@@ -24,8 +24,17 @@ static bool has_name_of_main(void)
     return false;
 }
 
+/* The serial numbers of cancellable groups go on, because handles of earlier groups may still be asked. */
+static void reset(void)
+{
+    uat_sync_forget_names();
+    uat_cancel_forget();
+    uat_waitobj_words = NULL;
+}
+
 const struct uat_room uat_sync_room = {
     .name = "sync",
     .reserve = reserve,
+    .reset = reset,
     .busy = has_name_of_main,
     .busy_reason = "main() has named a channel (uat_channel_named()), which only tasks may do here"};
