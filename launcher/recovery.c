@@ -3,7 +3,7 @@
 
 #include "launcher/say.h"
 #include "runtime/checkpoint/folder.h"
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 #include "runtime/checkpoint/settings.h"
 #include "runtime/settings.h"
 

@@ -9,7 +9,7 @@
 #include "runtime/checkpoint/folder.h"
 #include "runtime/checkpoint/manifest.h"
 #include "runtime/checkpoint/pieces.h"
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 #include "runtime/checkpoint/settings.h"
 
 static bool is_any(uint64_t at, uint64_t bytes)

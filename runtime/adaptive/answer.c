@@ -23,6 +23,11 @@ static struct {
     bool busy; /* a splitter runs */
 } mail;
 
+void uat_answer_reset(void)
+{
+    memset(&mail, 0, sizeof(mail));
+}
+
 static int rank_of(uint64_t value)
 {
     int rank = (int)(value & ((UINT64_C(1) << UAT_REQUEST_RANK_BITS) - 1)) - 1;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/adaptive/cell.h"
 
+#include <string.h>
+
 #include "base/cpu.h"
 #include "base/delay.h"
 #include "base/word.h"
@@ -25,6 +27,12 @@ void uat_cells_reserve(void)
 {
     uat_segment_reserve(&area);
     uat_segment_reserve(&landing);
+}
+
+void uat_cells_reset(void)
+{
+    memset(area.at, 0, area.size);
+    memset(generation, 0, sizeof(generation));
 }
 
 struct uat_cells *uat_cells(void)

@@ -147,6 +147,9 @@ enum { UAT_REQUEST_RANK_BITS = 24 };
 /* Reserve the areas in the segment. */
 void uat_cells_reserve(void);
 
+/* Empty all cells and slots of this worker, and drop the limit of uat_set_concurrency(). */
+void uat_cells_reset(void);
+
 struct uat_cells *uat_cells(void);
 struct uat_cells_landing *uat_cells_landing(void);
 

@@ -183,6 +183,11 @@ static bool take_other(struct uat_alone *task)
     return take_part(task);
 }
 
+void uat_part_look_anew(void)
+{
+    memset(&looking, 0, sizeof(looking));
+}
+
 /* A part has freed its cell already. */
 static bool ended(uint64_t name)
 {

@@ -33,6 +33,11 @@ static void copy_data(struct uat_request_data *to, const void *data, size_t size
         memcpy(to->data, data, size);
 }
 
+void uat_request_reset(void)
+{
+    memset(&own, 0, sizeof(own));
+}
+
 void uat_request_data(const void *data, size_t size)
 {
     copy_data(&own.data, data, size, "uat_request_data()");

@@ -15,4 +15,7 @@ bool uat_request_ask(int victim);
 /* End a task's request after the victim has given a part. Returns the victim's rank. */
 int uat_request_accept(void);
 
+/* Forget this worker's own request, and the data for requests. */
+void uat_request_reset(void);
+
 #endif

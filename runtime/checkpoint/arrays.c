@@ -74,27 +74,6 @@ bool uat_arrays_take_table(const struct uat_section *section)
     return sound;
 }
 
-void uat_arrays_save_objects(struct uat_sections_out *out, int part)
-{
-    uint64_t *words;
-    size_t bytes = is_open() ? uat_objects_save(part, &words) : 0;
-    if (bytes)
-        uat_sections_add(out, UAT_SECTION_OBJECTS, (uint64_t)part, words, bytes);
-}
-
-bool uat_arrays_take_objects(const struct uat_section *section)
-{
-    if (!is_open() || section->address > INT32_MAX)
-        return false;
-    uint64_t *words = calloc(1, section->whole + 1);
-    if (!words)
-        return false;
-    memcpy(words, uat_section_bytes(section), section->bytes);
-    bool sound = uat_objects_restore((int)section->address, words, section->whole);
-    free(words);
-    return sound;
-}
-
 static void *near_place(uint64_t at, size_t bytes)
 {
     void *p = (void *)(uintptr_t)at;

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 
 /* Keep the table of arrays. Called before main() allocates any array. */
 void uat_arrays_open(void);
@@ -26,11 +26,6 @@ int uat_arrays_write(const struct uat_sections_head *head);
  * allocates arrays. It returns whether the section is sound. */
 void uat_arrays_save_table(struct uat_sections_out *out);
 bool uat_arrays_take_table(const struct uat_section *section);
-
-/* Append the lists of this part, if this worker has the part. uat_arrays_take_objects() takes the lists from their
- * section. */
-void uat_arrays_save_objects(struct uat_sections_out *out, int part);
-bool uat_arrays_take_objects(const struct uat_section *section);
 
 /* Check that main() has repeated all calls for global memory that the checkpoint records. Returns 0, or -EINVAL; rank 0
  * reports this error. */

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 
-/* Call the functions that save, and append the bytes that they return. */
-void uat_blobs_save(struct uat_sections_out *out);
+/* Call the functions that save, and append the bytes that they return. Does nothing for a ghost. */
+void uat_blobs_save(struct uat_sections_out *out, int rank);
 
 /* Copy the bytes that `rank` saved, and keep the copy until uat_blobs_give(). rank: this worker or a ghost. Returns
  * false if there is no memory, or if main() has not repeated the call of uat_at_checkpoint() whose function saved the

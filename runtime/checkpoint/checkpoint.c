@@ -18,7 +18,7 @@
 #include "runtime/checkpoint/kept.h"
 #include "runtime/checkpoint/manifest.h"
 #include "runtime/checkpoint/request.h"
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 #include "runtime/checkpoint/settings.h"
 #include "runtime/checkpoint/state.h"
 #include "runtime/job/collective.h"
@@ -30,6 +30,7 @@
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stop.h"
 #include "runtime/segment/ghost.h"
+#include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
 #include "runtime/sync/waitobj.h"
 
@@ -172,7 +173,8 @@ static int write_rank(struct uat_sections_head *head, int rank, const struct uat
         uat_state_save(&out, chain);
     else
         uat_kept_save(&out, rank);
-    uat_arrays_save_objects(&out, rank);
+    UAT_EACH_ROOM(room, save)
+    (*room)->save(&out, rank);
     return uat_sections_close(&out);
 }
 
@@ -242,12 +244,16 @@ static int write_job(struct uat_sections_head *head, const struct uat_used *used
  * made again later. */
 static bool can_save(bool end)
 {
-    enum uat_state_obstacle worst = (enum uat_state_obstacle) - uat_collective_agree(-(int)uat_state_obstacle());
-    if (worst == UAT_STATE_FINE)
+    int own = 0; /* a busy room's place in the table, from 1 */
+    UAT_EACH_ROOM(room, busy)
+    if ((*room)->busy())
+        own = (int)(room - uat_rooms) + 1;
+    int worst = -uat_collective_agree(-own);
+    if (worst == 0)
         return true;
     bool again = uat_request_refused(end) && end;
     if (uat_self.rank == 0 && !(checkpoint.said[end] >> worst & 1))
-        uat_warn("no checkpoint was written: %s; the run goes on%s", uat_state_obstacle_text(worst),
+        uat_warn("no checkpoint was written: %s; the run goes on%s", uat_rooms[worst - 1]->busy_reason,
                  again ? ", and the request is made again each second"
                  : end ? " instead of ending"
                        : "");

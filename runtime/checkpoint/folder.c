@@ -15,7 +15,7 @@
 
 #include "base/log.h"
 #include "base/output.h"
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 #include "runtime/checkpoint/settings.h"
 
 #define LATEST "latest"

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/checkpoint/arrays.h"
-#include "runtime/checkpoint/blobs.h"
 #include "runtime/checkpoint/state.h"
-#include "runtime/checkpoint/waiting.h"
 #include "runtime/job/self.h"
 #include "runtime/job/stall.h"
 #include "runtime/sched/park.h"
@@ -82,20 +79,12 @@ static bool keep(struct kept *k, const struct uat_section *section)
         return keep_lent(k, section);
     case UAT_SECTION_COUNTS:
         return uat_state_add_counts(section);
-    case UAT_SECTION_WAITS:
-    case UAT_SECTION_READY:
-    case UAT_SECTION_FLOW:
-        return uat_waiting_restore(section);
     case UAT_SECTION_CHAIN:
         return uat_state_take_chain(section, &k->chain);
     case UAT_SECTION_STACK:
         return keep_stack(k, section);
-    case UAT_SECTION_OBJECTS:
-        return uat_arrays_take_objects(section);
-    case UAT_SECTION_BLOB:
-        return uat_blobs_take(k->rank, section);
     default:
-        return false;
+        return uat_state_restore_room(k->rank, section);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "deque/chain.h"
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 #include "runtime/segment/ghost.h"
 
 /* Keep what the file of ghost `rank` has; this worker must be the ghost's keeper. Returns 0, or a negative errno that

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 #include "runtime/segment/ghost.h"
 
 enum { UAT_MANIFEST_FORMAT = 1, UAT_MANIFEST_COMMAND = 400 /* bytes of the command line that are kept as text */ };

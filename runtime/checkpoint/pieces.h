@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 
 enum { UAT_PIECE = 1 << 20 /* maximum bytes of a piece */ };
 

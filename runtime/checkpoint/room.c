@@ -2,6 +2,7 @@
 /* The descriptor of checkpoints: see runtime/segment/room.h. */
 #include "runtime/segment/room.h"
 
+#include "runtime/checkpoint/blobs.h"
 #include "runtime/checkpoint/checkpoint.h"
 
 static int open_checkpoint(const struct uat_room_job *job)
@@ -11,4 +12,8 @@ static int open_checkpoint(const struct uat_room_job *job)
 }
 
 /* A restart chooses its checkpoint long before the rooms open: startup.c also calls uat_checkpoint_close(). */
-const struct uat_room uat_checkpoint_room = {.name = "checkpoint", .open = open_checkpoint};
+const struct uat_room uat_checkpoint_room = {.name = "checkpoint",
+                                             .open = open_checkpoint,
+                                             .save = uat_blobs_save,
+                                             .restore = uat_blobs_take,
+                                             .sections = 1 << UAT_SECTION_BLOB};

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 
 /* How a run has ended. */
 struct uat_run_record {

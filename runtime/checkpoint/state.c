@@ -5,16 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/checkpoint/waiting.h"
 #include "include/uat.h"
-#include "runtime/adaptive/cell.h"
-#include "runtime/checkpoint/arrays.h"
-#include "runtime/checkpoint/blobs.h"
 #include "runtime/sched/park.h"
 #include "runtime/sched/sanitize.h"
 #include "runtime/sched/worker.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
+#include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
 #include "runtime/sync/waitobj.h"
 
@@ -32,34 +29,6 @@ static struct uat_block *lent_block(size_t i)
 static const struct uat_parked *header_of(const void *block)
 {
     return block;
-}
-
-/* Has main() named a channel? After a restart the channel might lie on another worker, but main() would keep the old
- * handle. */
-static bool has_name_of_main(void)
-{
-    uat_heap_settle(&uat_heap);
-    for (size_t i = 0; i < uat_heap.lent.count; i++)
-        if (header_of(lent_block(i))->kind == UAT_PARK_NAME && header_of(lent_block(i))->holder)
-            return true;
-    return false;
-}
-
-enum uat_state_obstacle uat_state_obstacle(void)
-{
-    if (has_name_of_main())
-        return UAT_STATE_NAMES;
-    return uat_cells_any() ? UAT_STATE_INTERVAL : UAT_STATE_FINE;
-}
-
-const char *uat_state_obstacle_text(enum uat_state_obstacle obstacle)
-{
-    static const char *const texts[] = {
-        [UAT_STATE_FINE] = "nothing is in the way",
-        [UAT_STATE_INTERVAL] = "an interval of uat_adaptive_run() is open, which cannot be saved",
-        [UAT_STATE_NAMES] = "main() has named a channel (uat_channel_named()), which only tasks may do here",
-    };
-    return texts[obstacle];
 }
 
 void uat_state_save_chain(struct uat_sections_out *out, const struct uat_chain *chain, const void *stack)
@@ -96,8 +65,6 @@ void uat_state_save(struct uat_sections_out *out, const struct uat_chain *chain)
         uat_sections_add(out, UAT_SECTION_BLOCK, (uintptr_t)block, block, size);
     }
     uat_sections_add(out, UAT_SECTION_COUNTS, 0, &counts, sizeof(counts));
-    uat_waiting_save(out);
-    uat_blobs_save(out);
     if (chain->sp == 0)
         return;
     uat_sanitize_unpoison(chain->sp, uat_chain_base(chain, 0));
@@ -222,6 +189,14 @@ void uat_state_add_names(void)
             uat_sync_add_name(uat_self.rank, (uintptr_t)lent_block(i), lent_block(i));
 }
 
+bool uat_state_restore_room(int rank, const struct uat_section *section)
+{
+    UAT_EACH_ROOM(room, restore)
+    if (section->kind < UAT_SECTION_END && ((*room)->sections >> section->kind & 1))
+        return (*room)->restore(rank, section);
+    return false;
+}
+
 static bool restore(const struct uat_section *section, struct uat_chain *chain)
 {
     switch (section->kind) {
@@ -231,20 +206,12 @@ static bool restore(const struct uat_section *section, struct uat_chain *chain)
         return restore_block(section);
     case UAT_SECTION_COUNTS:
         return uat_state_add_counts(section);
-    case UAT_SECTION_WAITS:
-    case UAT_SECTION_READY:
-    case UAT_SECTION_FLOW:
-        return uat_waiting_restore(section);
     case UAT_SECTION_CHAIN:
         return uat_state_take_chain(section, chain);
     case UAT_SECTION_STACK:
         return restore_stack(section, chain);
-    case UAT_SECTION_OBJECTS:
-        return uat_arrays_take_objects(section);
-    case UAT_SECTION_BLOB:
-        return uat_blobs_take(uat_self.rank, section);
     default:
-        return false;
+        return uat_state_restore_room(uat_self.rank, section);
     }
 }
 

@@ -6,22 +6,18 @@
 #include <stdbool.h>
 
 #include "deque/chain.h"
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 #include "runtime/segment/ghost.h"
-
-/* The reason why this worker's state cannot be saved now. 0: it can be saved. */
-enum uat_state_obstacle { UAT_STATE_FINE, UAT_STATE_INTERVAL, UAT_STATE_NAMES };
-enum uat_state_obstacle uat_state_obstacle(void);
-const char *uat_state_obstacle_text(enum uat_state_obstacle obstacle);
 
 /* Functions that kept.c also uses for ghosts. The first function writes a chain and the bytes of its stacks to the
  * file. The second adds the counters of a section to this worker's. The third takes a chain's entries from a section.
- * The fourth sets the chain's sp if the section is the chain's stack. The last three functions return whether the
- * section is sound. */
+ * The fourth sets the chain's sp if the section is the chain's stack. The fifth gives a section of the file of `rank`
+ * to the room that saved it. The last four functions return whether the section is sound. */
 void uat_state_save_chain(struct uat_sections_out *out, const struct uat_chain *chain, const void *stack);
 bool uat_state_add_counts(const struct uat_section *section);
 bool uat_state_take_chain(const struct uat_section *section, struct uat_chain *chain);
 bool uat_state_has_stack(const struct uat_section *section, struct uat_chain *chain);
+bool uat_state_restore_room(int rank, const struct uat_section *section);
 
 /* Set *used to what this worker uses of its join records and its heap. */
 void uat_state_used(struct uat_used *used);

@@ -205,6 +205,11 @@ static struct {
     unsigned wanted;   /* counts down the calls that all look at other workers, because a look has found an entry */
 } looking;
 
+void uat_flow_look_anew(void)
+{
+    memset(&looking, 0, sizeof(looking));
+}
+
 static bool take_other(struct uat_alone *task)
 {
     enum { LOOK_EVERY = 16, WANTED = 256 };

@@ -9,6 +9,9 @@
 /* Make a waiter's task ready on this worker. */
 void uat_flow_wake(const struct uat_flow_waiter *waiter);
 
+/* Forget whether looks at other workers have found entries. */
+void uat_flow_look_anew(void);
+
 /* How data-flow tasks start and end: `work` of this room's descriptor. */
 extern const struct uat_work uat_flow_work __attribute__((visibility("hidden")));
 

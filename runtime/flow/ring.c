@@ -51,6 +51,12 @@ void uat_flow_ring_close(void)
     memset(lists, 0, sizeof(lists));
 }
 
+void uat_flow_ring_reset(void)
+{
+    uat_flow_ring_close();
+    memset(area.at, 0, area.size);
+}
+
 static void grow(struct list *list)
 {
     size_t room = list->room ? 2 * list->room : 64;

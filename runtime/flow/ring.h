@@ -36,8 +36,9 @@ struct uat_flow_ring {
 /* Reserve the rings in the segment. */
 void uat_flow_ring_reserve(void);
 
-/* Close the private lists. */
+/* Close the private lists. uat_flow_ring_reset() also empties the rings: no other worker may look at them meanwhile. */
 void uat_flow_ring_close(void);
+void uat_flow_ring_reset(void);
 
 /* Add a ready entry. Ends the job if there is no memory. */
 void uat_flow_ring_push(uint64_t name);

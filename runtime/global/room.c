@@ -2,9 +2,14 @@
 /* Global memory's descriptor: see runtime/segment/room.h. */
 #include "runtime/segment/room.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/global/content.h"
 #include "runtime/global/state.h"
 #include "runtime/job/fault.h"
 #include "runtime/job/self.h"
+#include "runtime/segment/sections.h"
 
 static int open_global(const struct uat_room_job *job)
 {
@@ -16,8 +21,35 @@ static int open_global(const struct uat_room_job *job)
     return rc;
 }
 
+/* Save the bookkeeping of the part of `rank` for objects. runtime/checkpoint/ saves the contents of global memory,
+ * because all workers share this work. */
+static void save(struct uat_sections_out *out, int rank)
+{
+    uint64_t *words;
+    size_t bytes = uat_global.is_open ? uat_objects_save(rank, &words) : 0;
+    if (bytes)
+        uat_sections_add(out, UAT_SECTION_OBJECTS, (uint64_t)rank, words, bytes);
+}
+
+static bool restore(int rank, const struct uat_section *section)
+{
+    (void)rank;
+    if (!uat_global.is_open || section->address > INT32_MAX)
+        return false;
+    uint64_t *words = calloc(1, section->whole + 1);
+    if (!words)
+        return false;
+    memcpy(words, uat_section_bytes(section), section->bytes);
+    bool sound = uat_objects_restore((int)section->address, words, section->whole);
+    free(words);
+    return sound;
+}
+
 const struct uat_room uat_global_room = {.name = "global",
                                          .reserve = uat_global_reserve,
                                          .open = open_global,
                                          .close = uat_global_close,
-                                         .count = uat_global_count};
+                                         .count = uat_global_count,
+                                         .save = save,
+                                         .restore = restore,
+                                         .sections = 1 << UAT_SECTION_OBJECTS};

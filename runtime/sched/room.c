@@ -9,6 +9,7 @@
 #include "runtime/sched/steal.h"
 #include "runtime/sched/stop.h"
 #include "runtime/sched/views_left.h"
+#include "runtime/sched/waiting.h"
 #include "runtime/sched/worker.h"
 
 static void reserve(void)
@@ -76,4 +77,9 @@ static void count(uat_stats_t *s)
     add_task_counts(s);
 }
 
-const struct uat_room uat_sched_room = {.name = "sched", .reserve = reserve, .count = count};
+const struct uat_room uat_sched_room = {.name = "sched",
+                                        .reserve = reserve,
+                                        .count = count,
+                                        .save = uat_waiting_save,
+                                        .restore = uat_waiting_restore,
+                                        .sections = UAT_WAITING_SECTIONS};

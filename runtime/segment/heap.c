@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct uat_heap uat_heap;
 
@@ -44,6 +45,18 @@ int uat_heap_open(struct uat_heap *heap, char *memory, size_t size)
         uat_heap_close(heap);
         return -ENOMEM;
     }
+    uat_heap_reset(heap);
+    return 0;
+}
+
+void uat_heap_reset(struct uat_heap *heap)
+{
+    size_t units = heap->units;
+    memset(heap->order, 0, units);
+    memset(heap->used_order, 0, units);
+    memset(heap->kept, 0, sizeof(heap->kept));
+    memset(heap->kept_count, 0, sizeof(heap->kept_count));
+    heap->lent.count = heap->lent.cursor = 0;
     for (unsigned order = 0; order < UAT_HEAP_ORDERS; order++)
         heap->list[order] = NONE;
     for (size_t unit = 0; unit < units;) { /* the largest aligned blocks that fit */
@@ -53,7 +66,6 @@ int uat_heap_open(struct uat_heap *heap, char *memory, size_t size)
         list_add(heap, (uint32_t)unit, order);
         unit += 1u << order;
     }
-    return 0;
 }
 
 void uat_heap_close(struct uat_heap *heap)

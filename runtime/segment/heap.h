@@ -46,6 +46,9 @@ struct uat_heap {
 int uat_heap_open(struct uat_heap *heap, char *memory, size_t size);
 void uat_heap_close(struct uat_heap *heap);
 
+/* Free all blocks, whoever has them. Afterwards the heap is as after uat_heap_open(); the blocks keep their bytes. */
+void uat_heap_reset(struct uat_heap *heap);
+
 /* The heap of this worker. */
 extern struct uat_heap uat_heap __attribute__((visibility("hidden")));
 

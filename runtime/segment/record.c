@@ -30,11 +30,20 @@ int uat_record_pool_open(struct uat_record_pool *pool, char *memory, size_t stri
         uat_record_pool_close(pool);
         return -ENOMEM;
     }
-    while (pool->free_count < count) { /* the first records are on top, so that fewer pages are touched */
-        pool->free[pool->free_count] = (uint32_t)(count - 1 - pool->free_count);
-        pool->free_count++;
-    }
+    uat_record_pool_reset(pool);
     return 0;
+}
+
+void uat_record_pool_reset(struct uat_record_pool *pool)
+{
+    size_t count = pool->lent.capacity;
+    memset(pool->memory, 0, pool->used * pool->stride);
+    for (size_t i = 0; i < count; i++) /* the first records are on top, so that fewer pages are touched */
+        pool->free[i] = (uint32_t)(count - 1 - i);
+    pool->free_count = count;
+    pool->used = 0;
+    pool->spare = NULL;
+    pool->lent.count = pool->lent.cursor = 0;
 }
 
 void uat_record_pool_close(struct uat_record_pool *pool)

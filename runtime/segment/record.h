@@ -88,6 +88,10 @@ struct uat_record_pool {
 int uat_record_pool_open(struct uat_record_pool *pool, char *memory, size_t stride, size_t count);
 void uat_record_pool_close(struct uat_record_pool *pool);
 
+/* Free all records, whoever has them, and zero those that have been used. Afterwards the pool and its memory are as
+ * after uat_record_pool_open(). */
+void uat_record_pool_reset(struct uat_record_pool *pool);
+
 /* The records of this worker. */
 extern struct uat_record_pool uat_records __attribute__((visibility("hidden")));
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/segment/room.h"
 
+#include "runtime/segment/heap.h"
+#include "runtime/segment/record.h"
+
 static const struct uat_room *const none[] = {NULL};
 
 const struct uat_room *const *uat_rooms = none;
@@ -38,4 +41,11 @@ void uat_rooms_close(void)
     close_before(end);
 }
 
-const struct uat_room uat_segment_room = {.name = "segment"};
+/* Free bytes of the stacks and of the heap are not cleared: no part reads them before it writes them. */
+static void reset(void)
+{
+    uat_record_pool_reset(&uat_records);
+    uat_heap_reset(&uat_heap);
+}
+
+const struct uat_room uat_segment_room = {.name = "segment", .reset = reset};

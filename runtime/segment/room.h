@@ -13,7 +13,9 @@
 
 #include "include/uat.h"
 
-struct uat_work; /* runtime/sched/alone.h */
+struct uat_work;         /* runtime/sched/alone.h */
+struct uat_section;      /* runtime/segment/sections.h */
+struct uat_sections_out; /* the same header */
 
 /* The facts about the job that rooms need when they open. Valid during the call only. */
 struct uat_room_job {
@@ -49,6 +51,27 @@ struct uat_room {
     /* What an idle worker asks this room, and whom it informs about tasks that the room has started. Only rooms above
      * the scheduler have this. */
     const struct uat_work *work;
+
+    /* Can the room's state not be saved now? The reason follows "no checkpoint was written:". Called on all workers
+     * when they have stopped for a checkpoint; if any room of any worker is busy, there is no checkpoint. */
+    bool (*busy)(void);
+    const char *busy_reason;
+
+    /* Append the room's sections to the file of `rank`: this worker, or a ghost that it keeps. All workers have
+     * stopped, and no operation is in flight. Ends the job if there is no memory. */
+    void (*save)(struct uat_sections_out *out, int rank);
+
+    /* Take over a section of the file of `rank`, of a kind in the set `sections`: a bit 1 << UAT_SECTION_KIND for each
+     * kind, none of them in another room's set. Called after `open`, when an interrupted run is about to continue; not
+     * all workers may have restored their states. Returns false if the section is damaged, which refuses the file. */
+    bool (*restore)(int rank, const struct uat_section *section);
+    unsigned sections;
+
+    /* Bring the room's process memory and its areas back to the state after `open` (for the kernel: after the start's
+     * steps), except what its definition says. All workers are outside of runs, no operation is in flight, and no
+     * worker posts one before all have met again after this. What tasks held is dropped: tasks, objects and entries
+     * that still exist must not be used again. Cannot fail. No part of the runtime calls this yet but a test. */
+    void (*reset)(void);
 };
 
 /* The table: pointers to all descriptors, then NULL. Rooms below runtime/ reach it by this pointer. The table is empty

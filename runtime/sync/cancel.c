@@ -6,6 +6,7 @@
  * keeps the answer "no" for UAT_CANCEL_AGE_NS, and "yes" until it needs the place for another group.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/cpu.h"
@@ -32,6 +33,11 @@ static struct kept kept[KEPT];
 static struct kept *kept_of(uat_cancel_t cancel)
 {
     return &kept[cancel.object / UAT_HEAP_UNIT % KEPT];
+}
+
+void uat_cancel_forget(void)
+{
+    memset(kept, 0, sizeof(kept));
 }
 
 static _Noreturn void refuse(uat_cancel_t cancel, const char *what)

@@ -85,6 +85,9 @@ void uat_sync_reserve_names(void);
 void uat_sync_forget_names(void);
 void uat_sync_add_name(int rank, uint64_t address, void *here);
 
+/* cancel.c: forget what this worker knows about far groups. */
+void uat_cancel_forget(void);
+
 /* The words of the object whose guard this worker holds: a copy in the staging area or, if the object is near, the
  * object itself. There is one such object at a time. */
 extern struct uat_waitobj *uat_waitobj_words __attribute__((visibility("hidden")));

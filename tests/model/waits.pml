@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting tasks in a checkpoint (runtime/checkpoint/waiting.c). A worker wakes TASKS tasks from an object's queue, and
+ * Waiting tasks in a checkpoint (runtime/sched/waiting.c). A worker wakes TASKS tasks from an object's queue, and
  * keeps them in its list and its ready ring (deque/ready.h). A thief takes some from the ring. At any moment both
  * workers are ordered to stop. A new job then continues from the saved state. Each task runs exactly once, in either
  * job. The thief is rank 0, which looks for a deadlock while it is idle (runtime/sched/deadlock.h).

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/checkpoint/waiting.h"
+#include "runtime/sched/waiting.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "deque/inbox.h"
 #include "deque/ready.h"
-#include "runtime/flow/access.h"
-#include "runtime/flow/ring.h"
 #include "runtime/job/fatal.h"
+#include "runtime/job/self.h"
 #include "runtime/job/stall.h"
 #include "runtime/sched/deadlock.h"
 #include "runtime/sched/park.h"
@@ -26,25 +25,13 @@ static void save_tasks(struct uat_sections_out *out, const struct uat_ready *rea
     free(tasks);
 }
 
-/* Save the names of ready entries of flows. The entries themselves lie in blocks. */
-static void save_entries(struct uat_sections_out *out)
+void uat_waiting_save(struct uat_sections_out *out, int rank)
 {
-    size_t count = uat_flow_ring_copy(NULL);
-    uint64_t *names = malloc(count * sizeof(*names) + 1);
-    if (!names)
-        uat_park_no_memory();
-    uat_flow_ring_copy(names);
-    if (count > 0)
-        uat_sections_add(out, UAT_SECTION_FLOW, 0, names, count * sizeof(*names));
-    free(names);
-}
-
-void uat_waiting_save(struct uat_sections_out *out)
-{
+    if (rank != uat_self.rank) /* a ghost's tasks are among the keeper's since the restart */
+        return;
     uat_check(uat_inbox_settle(&uat_parking.inbox));
     save_tasks(out, &uat_parking.ready, false);
     save_tasks(out, &uat_parking.inbox.tasks, true);
-    save_entries(out);
     uat_sections_add(out, UAT_SECTION_WAITS, 0, uat_deadlock_waits.at, uat_deadlock_waits.size);
 }
 
@@ -86,28 +73,8 @@ static bool add_tasks(const struct uat_section *section)
     return pushed == count;
 }
 
-static bool add_entries(const struct uat_section *section)
+bool uat_waiting_restore(int rank, const struct uat_section *section)
 {
-    size_t count = section->whole / sizeof(uint64_t), pushed = 0;
-    uint64_t *names = section->whole % sizeof(*names) == 0 ? malloc(section->whole + 1) : NULL;
-    if (!names)
-        return false;
-    uat_section_put(section, (char *)names);
-    uat_notice_begin(uat_stall_notice()); /* K8 */
-    while (pushed < count && uat_flow_is_entry(names[pushed]))
-        uat_flow_ring_push(names[pushed++]);
-    free(names);
-    return pushed == count;
-}
-
-bool uat_waiting_restore(const struct uat_section *section)
-{
-    switch (section->kind) {
-    case UAT_SECTION_WAITS:
-        return add_waits(section);
-    case UAT_SECTION_FLOW:
-        return add_entries(section);
-    default:
-        return add_tasks(section);
-    }
+    (void)rank;
+    return section->kind == UAT_SECTION_WAITS ? add_waits(section) : add_tasks(section);
 }

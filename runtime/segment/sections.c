@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/checkpoint/sections.h"
+#include "runtime/segment/sections.h"
 
 #include <errno.h>
 #include <fcntl.h>

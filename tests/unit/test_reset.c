@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: `reset` of each room (runtime/segment/room.h) brings the room back to the state after the start: all
+ * static objects of the room's sources, and its areas of the segment, have the same bytes again. Before that, tasks of
+ * all kinds have changed them. The program's symbol table says which objects a room has, so that the test also finds
+ * state that is new. Run it with two workers, in virtual time.
+ */
+#include <dirent.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "include/uat/adaptive.h"
+#include "include/uat/dataflow.h"
+#include "include/uat/sync.h"
+#include "runtime/segment/room.h"
+#include "runtime/segment/segment.h"
+
+enum { OBJECTS_MAX = 400, FILES_MAX = 64 };
+
+/* A range of bytes that a room owns, and their values after the start. */
+struct object {
+    const struct uat_room *room;
+    char name[80];
+    const char *at;
+    size_t size;
+    char *before;
+};
+static struct object objects[OBJECTS_MAX];
+static int count;
+
+/* Objects that `reset` leaves as they are, and why. */
+static const char *const kept[] = {
+    "serial", /* of cancellable groups: it must differ from those of handles that are still in use */
+    "wait",   /* a description of the wait that a task begins, which each wait fills anew */
+};
+
+static void add(const struct uat_room *room, const char *name, const void *at, size_t size)
+{
+    struct object *o = &objects[count++];
+    if (count == OBJECTS_MAX || !(o->before = malloc(size)))
+        exit(2);
+    *o = (struct object){.room = room, .at = at, .size = size, .before = o->before};
+    snprintf(o->name, sizeof(o->name), "%s", name);
+    memcpy(o->before, at, size);
+}
+
+/* Add an object of a room, and if it describes an area of the segment that peers reach, the area. */
+static void add_object(const struct uat_room *room, const char *name, const void *at, size_t size)
+{
+    const struct uat_area *area = at;
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (strcspn(name, ".") == strlen(kept[i]) && strncmp(name, kept[i], strlen(kept[i])) == 0)
+            return; /* the compiler adds a number to the name of a static variable of a function */
+    add(room, name, at, size);
+    uintptr_t start = (uintptr_t)uat_segment.start;
+    if (size != sizeof(*area) || (uintptr_t)area->at - start >= uat_segment.size || area->peers == UAT_PEERS_NOTHING)
+        return;
+    if (strcmp(area->name, "stacks") != 0 && strcmp(area->name, "evacuation heap") != 0) /* free bytes: see room.c */
+        add(room, area->name, area->at, area->size);
+}
+
+static const struct uat_room *room_of(const char *file, const char *symbol)
+{
+    /* Globals that are not exported follow the names of all files. */
+    static const struct {
+        const char *symbol, *room;
+    } globals[] = {{"uat_records", "segment"}, {"uat_heap", "segment"}, {"uat_waitobj_words", "sync"}};
+    UAT_EACH_ROOM(room, reset)
+    {
+        char path[512];
+        snprintf(path, sizeof(path), "%s/runtime/%s/%s", getenv("SOURCE_ROOT"), (*room)->name, file);
+        if (file[0] && access(path, R_OK) == 0)
+            return *room;
+        for (size_t i = 0; i < sizeof(globals) / sizeof(globals[0]); i++)
+            if (strcmp(globals[i].symbol, symbol) == 0 && strcmp(globals[i].room, (*room)->name) == 0)
+                return *room;
+    }
+    return NULL;
+}
+
+/* Add all writable objects of the rooms that have a `reset`. */
+static void find_objects(void)
+{
+    struct stat status;
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status))
+        exit(2);
+    const char *elf = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (elf == MAP_FAILED)
+        exit(2);
+    const Elf64_Ehdr *head = (const void *)elf;
+    const Elf64_Shdr *sections = (const void *)(elf + head->e_shoff), *table = sections;
+    while (table->sh_type != SHT_SYMTAB)
+        table++;
+    const Elf64_Sym *symbols = (const void *)(elf + table->sh_offset), *end = symbols + table->sh_size / sizeof(*end);
+    const char *names = elf + sections[table->sh_link].sh_offset, *file = "";
+    uintptr_t moved = 0; /* by how much the program has been relocated */
+    for (const Elf64_Sym *s = symbols; s < end; s++)
+        if (strcmp(names + s->st_name, "uat_segment") == 0)
+            moved = (uintptr_t)&uat_segment - s->st_value;
+    for (const Elf64_Sym *s = symbols; s < end; s++) {
+        if (ELF64_ST_TYPE(s->st_info) == STT_FILE)
+            file = names + s->st_name;
+        if (ELF64_ST_TYPE(s->st_info) != STT_OBJECT || s->st_size == 0 || s->st_shndx >= head->e_shnum ||
+            !(sections[s->st_shndx].sh_flags & SHF_WRITE))
+            continue;
+        const struct uat_room *room = room_of(file, names + s->st_name);
+        if (room)
+            add_object(room, names + s->st_name, (const void *)(s->st_value + moved), s->st_size);
+    }
+}
+
+static bool is_as_before(const struct object *o)
+{
+    return memcmp(o->at, o->before, o->size) == 0;
+}
+
+UAT_TASK(long, fib, long, n)
+{
+    fib_task a;
+    if (n < 2)
+        return n;
+    fib_spawn(&a, n - 1);
+    uat_sim_work(2000);
+    long b = fib(n - 2);
+    return fib_join(&a) + b;
+}
+
+UAT_FLOW_TASK(step, inout, long, d, value, long, add)
+{
+    uat_sim_work(2000);
+    *d += add;
+}
+
+static void spin(uat_context_t *c, const void *arg, void *result)
+{
+    int64_t begin, end;
+    (void)arg, (void)result;
+    while (uat_context_next(c, 1, &begin, &end))
+        uat_sim_work(2000);
+}
+
+UAT_TASK(int, asks, uat_cancel_t, cancel)
+{
+    uat_request_data("data", 4);
+    return uat_cancelled(cancel);
+}
+
+static long *array;
+
+/* Change something of each room on each worker. */
+UAT_TASK(int, use, int, unused)
+{
+    const uat_adaptive_t a = {.fn = spin};
+    uat_group_t group;
+    uat_flow_t flow;
+    asks_task there;
+    (void)unused;
+    fib(12);
+    for (int i = 0; i < 64; i++) { /* names: some list of each worker gets one */
+        char name[16];
+        snprintf(name, sizeof(name), "name %d", i);
+        uat_channel_named(name, sizeof(long), 1);
+    }
+    uat_group_begin(&group);
+    uat_cancel_t cancel = uat_group_cancellable(&group);
+    asks_spawn_on(&there, uat_size() - 1, cancel);
+    asks_join(&there);
+    uat_request_data("data", 4);
+    uat_group_cancel(cancel);
+    uat_group_wait(&group);
+    uat_flow_begin(&flow);
+    for (int i = 0; i < 400; i++)
+        step_flow(&flow, &array[i % 8 * 512], 1);
+    uat_flow_end(&flow);
+    uat_set_concurrency(2);
+    uat_adaptive_run(&a, NULL, 0, 400, NULL, NULL);
+    return 0;
+}
+
+int main(void)
+{
+    int result, wrong = 0;
+    if (uat_init())
+        return 1;
+    array = uat_global_alloc(8 * 4096, UAT_CYCLIC, 0);
+    find_objects();
+    uat_barrier();
+    if (!array || use_run(&result, 0) || uat_barrier())
+        return 1;
+    UAT_EACH_ROOM(room, reset)
+    {
+        int of_room = 0, changed = 0;
+        for (const struct object *o = objects; o < objects + count; o++) {
+            of_room += o->room == *room;
+            changed += o->room == *room && !is_as_before(o);
+        }
+        if (changed == 0)
+            wrong += printf("rank %d: none of the %d objects of %s has changed\n", uat_rank(), of_room, (*room)->name);
+    }
+    uat_barrier();
+    UAT_EACH_ROOM(room, reset)
+    (*room)->reset();
+    for (const struct object *o = objects; o < objects + count; o++)
+        if (!is_as_before(o))
+            wrong += printf("rank %d: reset of %s leaves %s changed\n", uat_rank(), o->room->name, o->name);
+    uat_barrier();
+    return uat_finalize() || wrong > 0;
+}
