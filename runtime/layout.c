@@ -20,6 +20,7 @@
 #include "runtime/sched/views_left.h"
 #include "runtime/segment/segment.h"
 #include "runtime/sync/waitobj.h"
+#include "runtime/team/board.h"
 #include "runtime/trace/clock.h"
 #include "transport/transport.h"
 
@@ -47,6 +48,7 @@ void uat_layout(void)
     uat_flow_access_reserve();
     uat_flow_ring_reserve();
     uat_cells_reserve();
+    uat_board_reserve();
     uat_replicate_reserve();
     uat_inspect_reserve();
     uat_segment_lay_out();

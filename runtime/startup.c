@@ -55,6 +55,7 @@
 #include "runtime/job/reach.h"
 #include "runtime/job/stall.h"
 #include "runtime/job/stuck.h"
+#include "runtime/team/team.h"
 
 /* The steps of the start. The list at the end of this file gives their order. Each step returns 0, or a negative errno
  * that has been reported. */
@@ -267,15 +268,21 @@ static int open_waits(void)
 {
     uat_flow_open();
     uat_part_open();
-    int rc = uat_park_open();
+    int rc = uat_team_open();
     if (rc)
         return rc;
+    rc = uat_park_open();
+    if (rc) {
+        uat_team_close();
+        return rc;
+    }
     /* Without other workers no error elsewhere ends this worker, and a simulation kills its workers. */
     rc = uat_lost_open(uat_mutex_lost, uat_startup.job.host,
                        uat_self.size > 1 && !UAT_IS_VIRTUAL() ? uat_stuck_look : NULL);
     if (rc) {
         uat_park_close();
         uat_flow_close();
+        uat_team_close();
     }
     return rc;
 }
@@ -339,6 +346,7 @@ static void close_waits(void)
 {
     uat_park_close();
     uat_flow_close();
+    uat_team_close();
     uat_lost_close();
 }
 
