@@ -51,7 +51,7 @@ void uat_idle_watch(const uint64_t *word, uint64_t value)
     watched.value = value;
 }
 
-/* Relaxed: a hint. Who acts on the word loads it again. */
+/* Relaxed: a hint. The code that acts on the word loads it again. Pairs with a peer's WRITE. */
 static bool has_changed(void)
 {
     return watched.word && __atomic_load_n(watched.word, __ATOMIC_RELAXED) != watched.value;

@@ -73,16 +73,11 @@ const struct uat_team_call *uat_board_claimed(void)
     return &landing()->call;
 }
 
-/* Acquire: orders this load before what the caller does next. Pairs with a peer's WRITE or atomic. */
-static uint64_t load(const uint64_t *word)
-{
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-}
-
 bool uat_board_is_open(void)
 {
-    /* Pairs with the FETCH_ADD in uat_board_close(): the parts' READs of the call come before the next loop's stores. */
-    return own.closed != own.seq && own.seq != load(&board_of(uat_self.rank)->over);
+    /* Acquire: pairs with the FETCH_ADD in uat_board_close(). The next loop's stores to the call come after the parts'
+     * READs of it. */
+    return own.closed != own.seq && own.seq != uat_cpu_load_acquire(&board_of(uat_self.rank)->over);
 }
 
 static void ring(int rank)
@@ -96,7 +91,7 @@ static int workers_in_group(void)
     return (uat_self.size + GROUPS - 1) / GROUPS;
 }
 
-/* If the worker at this distance behind the root is a leader, ring the bells of its group (W5). */
+/* If the worker at this distance from the root is a leader, ring the bells of its group (W5). */
 static void ring_group(int root, int distance)
 {
     int group = workers_in_group();
@@ -130,7 +125,7 @@ void uat_board_close(int rank)
 
 bool uat_board_rings(void)
 {
-    return load(&board_of(uat_self.rank)->bell) != own.seen;
+    return uat_cpu_load_acquire(&board_of(uat_self.rank)->bell) != own.seen;
 }
 
 /* Check what a peer may have written. */
@@ -172,7 +167,7 @@ static bool claim(int root, int part, uint64_t seq)
 
 bool uat_board_answer(void)
 {
-    uint64_t bell = load(&board_of(uat_self.rank)->bell); /* pairs with the WRITE in ring() */
+    uint64_t bell = uat_cpu_load_acquire(&board_of(uat_self.rank)->bell); /* pairs with the WRITE in ring() */
     int root = (int)(bell & ((1U << RANK_BITS) - 1));
     if (root >= uat_self.size)
         uat_word_refuse(-1, "the bell of a team", bell);
@@ -186,7 +181,8 @@ bool uat_board_has_unclaimed(void)
     if (!uat_board_is_open())
         return false;
     const uint64_t *claims = board_of(uat_self.rank)->claim;
-    while (own.next < uat_self.size && (own.next == uat_self.rank || load(&claims[own.next]) == own.seq))
+    while (own.next < uat_self.size &&
+           (own.next == uat_self.rank || uat_cpu_load_acquire(&claims[own.next]) == own.seq))
         own.next++; /* pairs with the CMP_SWAP in claim() */
     return own.next < uat_self.size;
 }

@@ -6,9 +6,11 @@
  *   W1  The claim word of part r changes from seq - 1 to seq by one CMP_SWAP for each loop seq of the board. So each
  *       part of a loop starts once, and the bell of an earlier loop claims nothing. The board's own worker starts its
  *       own part without a claim. It also claims parts that nobody has claimed, so each part starts.
- *   W2  A claim and the READ of the call are one chain (O1). The call changes only while no loop is open. A loop is open
- *       until all its parts have ended, and a part ends after its READ. So the claimer of a part READs its own loop.
- *   W3  The root adds 1 to `over` after it has joined all parts. The board's worker begins no loop before this.
+ *   W2  A claim and the READ of the call are one chain (O1). The call changes only while no loop is open. A loop is
+ *       open until all its parts have ended, and a part ends after its READ. So the claimer of a part READs its own
+ *       loop.
+ *   W3  The root adds 1 to `over` after it has joined all parts. The board's worker begins no loop before this. If the
+ *       root has resumed on that worker, the worker knows it at once, by `closed`.
  *   W4  A bell that a later bell overwrites is lost. This does no harm: the board's worker claims the part (W1).
  *   W5  Where bells form a tree, the worker that has claimed a leader's part rings the bells of the leader's group.
  */

@@ -12,7 +12,6 @@
 #include "include/uat/detail/reducer.h"
 #include "include/uat/adaptive.h"
 #include "include/uat/pattern.h"
-#include "runtime/adaptive/part.h"
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
@@ -138,7 +137,7 @@ static bool is_unbegun(void)
 static bool take(struct uat_alone *task)
 {
     uat_team_within = false;
-    if (uat_concurrency_takes() && uat_board_rings() && uat_board_answer()) {
+    if (team.others.takes() && uat_board_rings() && uat_board_answer()) {
         uat_global_after_steal(); /* an ACQUIRE; pairs with the RELEASE before the root's wait */
         return make(task, uat_self.rank, uat_board_claimed());
     }
