@@ -10,7 +10,8 @@ void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, 
     struct uat_loop *loop = (struct uat_loop *)block;
     *loop = (struct uat_loop){.grain = grain > 0 ? grain : 1, .body = body};
     uat_loop_make(loop, NULL, 0, arg, arg_size);
-    uat_loop_run(loop, begin, end, NULL);
+    if (!uat_loop_by_team(loop, begin, end, NULL, NULL, 0))
+        uat_loop_run(loop, begin, end, NULL);
 }
 
 void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size_t arg_size)
@@ -26,7 +27,8 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduc
     *loop = (struct uat_loop){.grain = grain > 0 ? grain : 1, .reduce = reduction->body, .combine = reduction->combine};
     uat_loop_make(loop, reduction->identity, reduction->size, arg, arg_size);
     memcpy(result, reduction->identity, reduction->size);
-    uat_loop_run(loop, begin, end, result);
+    if (!uat_loop_by_team(loop, begin, end, result, NULL, 0))
+        uat_loop_run(loop, begin, end, result);
 }
 
 void uat_reduce(int64_t begin, int64_t end, const uat_reduction_t *reduction, const void *arg, size_t arg_size,

@@ -14,6 +14,8 @@
 #include "include/uat/detail/reducer.h"
 #include "pattern/chunk.h"
 #include "pattern/failed.h"
+#include "runtime/job/self.h"
+#include "runtime/team/team.h"
 
 enum { ALIGNMENT = 16 };
 
@@ -50,6 +52,7 @@ __attribute__((noinline, cold)) void uat_join_failed(uat_task_t *task, bool chil
 static void call_body(const struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
 {
     const void *arg = loop->tail + loop->arg_offset;
+    uat_team_within = loop->in_team;
     if (loop->body)
         loop->body(begin, end, arg);
     else
@@ -108,6 +111,23 @@ static int64_t length_behind(const struct uat_loop *loop, int64_t end)
 {
     bool same = measured.body == loop->body && measured.reduce == loop->reduce && measured.end == end;
     return same ? measured.length : loop->length;
+}
+
+/*
+ * May a part of a team split now? At the start of a part all other workers are about to get their own parts. After a
+ * steal from another host, the thief moves the bytes of its iterations here and back. So a split is worthwhile only if
+ * the iterations take longer than that. The counters of two hosts have nothing in common, so after a migration the
+ * difference is any number: this is harmless.
+ */
+static bool may_split_here(const struct uat_loop *loop, int64_t length, int64_t left, uint64_t now)
+{
+    enum { QUIET_CYCLES = 16384, FAR_SHARE = 2 };
+    if (loop->began == 0)
+        return true;
+    if (now - loop->began < QUIET_CYCLES || (double)loop->far * (double)length >= UAT_CHUNK_CYCLES)
+        return false;
+    /* Over a network a steal and a join take some ten microseconds. */
+    return uat_self.transport->cpu_atomics || left > length / FAR_SHARE;
 }
 
 static void loop_task(void *arg, void *result)
@@ -169,7 +189,8 @@ void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
     int64_t length = loop->length > loop->grain ? loop->length : loop->grain, from = begin;
     uint64_t since = uat_counter();
     while (begin < end) {
-        if (uat_chunk_may_split(length, end - begin, loop->grain) && uat_work_wanted()) {
+        if (uat_chunk_may_split(length, end - begin, loop->grain) && may_split_here(loop, length, end - begin, since) &&
+            uat_work_wanted()) {
             loop->length = length;
             split(loop, begin, end, partial);
             return;
@@ -185,4 +206,37 @@ void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
     }
     note_length(loop, end, length);
     note_range(from, end);
+}
+
+static void run_part(void *block, int64_t begin, int64_t end, void *value)
+{
+    struct uat_loop *loop = block;
+    loop->in_team = true;
+    loop->began = uat_counter();
+    if (loop->value_size > 0)
+        memcpy(value, loop->tail, loop->value_size);
+    uat_loop_run(loop, begin, end, value);
+}
+
+static void combine_parts(void *block, void *into, const void *value)
+{
+    const struct uat_loop *loop = block;
+    loop->combine(into, value, loop->tail + loop->arg_offset);
+}
+
+bool uat_loop_by_team(struct uat_loop *loop, int64_t begin, int64_t end, void *partial, const void *array, size_t size)
+{
+    const struct uat_team_loop team = {.run = run_part,
+                                       .body = loop->body ? (const void *)(uintptr_t)loop->body
+                                                          : (const void *)(uintptr_t)loop->reduce,
+                                       .block = loop,
+                                       .bytes = loop->bytes,
+                                       .value_size = loop->value_size,
+                                       .begin = begin,
+                                       .end = end,
+                                       .grain = loop->grain,
+                                       .array = array,
+                                       .size = size};
+    loop->in_team = uat_team_within;
+    return uat_team_run(&team, combine_parts, partial);
 }

@@ -3,6 +3,7 @@
 #ifndef UAT_LOOP_H
 #define UAT_LOOP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,9 @@ struct uat_loop {
     int64_t begin, end;
     int64_t grain;
     int64_t length;           /* length of a chunk; 0 if unknown: see chunk.h */
+    uint64_t began;           /* uat_counter() at the start of the team's part to which this loop belongs; 0: none */
+    uint64_t far;             /* bytes that an iteration would transfer if a worker of another host ran it */
+    bool in_team;             /* this loop belongs to a part of a team, or its caller does */
     uat_for_fn *body;         /* body of a loop; NULL for a reduction */
     uat_reduce_fn *reduce;    /* body of a reduction */
     uat_combine_fn *combine;  /* combines partial results of a reduction */
@@ -26,6 +30,10 @@ size_t uat_loop_size(size_t value_size, size_t arg_size);
 
 /* Fill the loop's tail with the identity and the user's argument, and set the sizes in the loop's head. */
 void uat_loop_make(struct uat_loop *loop, const void *identity, size_t value_size, const void *arg, size_t arg_size);
+
+/* Run the loop [begin, end) by a team, if one may run it; returns whether it did. array: NULL, or the array whose
+ * element i, of `size` bytes, iteration i works on. */
+bool uat_loop_by_team(struct uat_loop *loop, int64_t begin, int64_t end, void *partial, const void *array, size_t size);
 
 /* Run [begin, end) of the loop on the calling task's stack. Combine the result into *partial; a loop does not use
  * partial. */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat_for_near(): spawns a child for each run of iterations whose elements have the same home. Homes only decide where
- * a child starts. So even if homes change, as after a restart from a checkpoint, every iteration runs once.
+ * uat_for_near(): a team runs the loop. If no team may, the loop spawns a child for each run of iterations whose
+ * elements have the same home. Homes only decide where a part or a child starts. So even if homes change, as after a
+ * restart from a checkpoint, every iteration runs once.
  */
 #include <string.h>
 
 #include "include/uat/global.h"
 #include "include/uat/pattern.h"
+#include "pattern/loop.h"
+#include "runtime/global/global.h"
 
 /* The argument of a child. The user's argument follows it. */
 struct run {
@@ -35,6 +38,17 @@ static int64_t end_of_run(const char *array, size_t size, int64_t i, int64_t end
     return i < end ? i : end;
 }
 
+/* Give each worker the iterations whose elements it keeps. Returns whether a team has run the loop. */
+static bool run_by_team(int64_t begin, int64_t end, const void *array, size_t size, uat_for_fn *body, const void *arg,
+                        size_t arg_size)
+{
+    _Alignas(16) char memory[uat_loop_size(0, arg_size)];
+    struct uat_loop *loop = (struct uat_loop *)memory;
+    *loop = (struct uat_loop){.grain = 1, .body = body, .far = uat_global_is_far() ? 2 * size : 0};
+    uat_loop_make(loop, NULL, 0, arg, arg_size);
+    return uat_loop_by_team(loop, begin, end, NULL, array, size);
+}
+
 void uat_for_near(int64_t begin, int64_t end, const void *array, size_t size, uat_for_fn *body, const void *arg,
                   size_t arg_size)
 {
@@ -49,6 +63,8 @@ void uat_for_near(int64_t begin, int64_t end, const void *array, size_t size, ua
         uat_for(begin, end, body, arg, arg_size);
         return;
     }
+    if (run_by_team(begin, end, array, size, body, arg, arg_size))
+        return;
     *r = (struct run){.body = body, .arg_size = arg_size};
     if (arg_size > 0)
         memcpy(r->arg, arg, arg_size);

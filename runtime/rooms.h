@@ -21,6 +21,7 @@
     BOTH(sched, "Scheduler")                                                                                           \
     BOTH(global, "Global memory")                                                                                      \
     ROOM(sync)                                                                                                         \
+    ROOM(team)                                                                                                         \
     ROOM(flow)                                                                                                         \
     ROOM(adaptive)                                                                                                     \
     BOTH(checkpoint, "Checkpoints")                                                                                    \

@@ -46,9 +46,10 @@ void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, 
 
 /*
  * uat_for() with a hint about where to run: iteration i works on element i, of `size` bytes, of an array in global
- * memory. For each run of elements with one home, a child of a group starts at that home (uat_group_spawn_on()). There
- * the elements are near. Idle workers still take parts. The work on each block of the array should take many
- * microseconds. For elements that are not in global memory the hint has no effect. Cannot fail, like uat_for().
+ * memory. It starts at the home of the element, where the element is near: in a part of a team (docs/loops.md) or, if a
+ * worker keeps several blocks of the array, in a child of a group for each run of elements with one home. Idle workers
+ * still take parts. The work on each block of the array should take many microseconds. For elements that are not in
+ * global memory the hint has no effect. Cannot fail, like uat_for().
  */
 void uat_for_near(int64_t begin, int64_t end, const void *array, size_t size, uat_for_fn *body, const void *arg,
                   size_t arg_size);

@@ -37,6 +37,10 @@ const uint64_t *uat_objects_freed_word(void);
 /* Does p lie in an array that tasks may write? Frozen arrays, temporary arrays and objects do not count. */
 bool uat_global_is_array(const void *p);
 
+/* Does p lie in an array of which each rank keeps one block, in the order of the ranks? If so, set *start to the
+ * array's address, and *chunk to the bytes of a block. */
+bool uat_global_blocked(const void *p, uintptr_t *start, uint64_t *chunk);
+
 /* Is there far memory? There is if global memory is open in a job of several hosts. */
 bool uat_global_is_far(void);
 /* The number of the host that keeps the byte at p. Returns -1 if p is no address of global memory. */

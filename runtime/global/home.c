@@ -77,6 +77,18 @@ int uat_global_home(const void *p)
     return a == &uat_nowhere || at - a->start >= a->size ? -EINVAL : uat_array_home(a, at).rank;
 }
 
+bool uat_global_blocked(const void *p, uintptr_t *start, uint64_t *chunk)
+{
+    const struct uat_global *g = &uat_global;
+    const struct uat_array *a = g->is_open ? uat_array_of((uintptr_t)p) : &uat_nowhere;
+    if (a == &uat_nowhere || a == g->array.parts || a == g->temporary.space ||
+        a->chunk * (uint64_t)g->config.transport->size < a->size)
+        return false;
+    *start = a->start;
+    *chunk = a->chunk;
+    return true;
+}
+
 bool uat_global_is_far(void)
 {
     return uat_global.is_open && uat_global.far;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks that start without a spawner: the root of a run, data-flow tasks, and parts of adaptive intervals. */
+/* Tasks that start on the empty region, and not by a spawn: the root of a run, data-flow tasks, parts of adaptive
+ * intervals, and parts of a team's loop. */
 #ifndef UAT_ALONE_H
 #define UAT_ALONE_H
 
@@ -14,7 +15,10 @@
 
 /* A task that is about to start here. */
 struct uat_alone {
-    uint64_t name; /* name of a data-flow task's entry in the ledger; 0: the root; or UAT_ALONE_PART */
+    uint64_t name; /* name of a data-flow task's entry in the ledger; 0: the root; or UAT_ALONE_PART. With a group: the
+                    * group's join record */
+    uat_task_t *group; /* the handle of the group whose child the task is; NULL: the task has no spawner */
+    uint32_t index;    /* in the group */
     uat_fn *fn;
     const void *arg; /* outside of the uni-address region */
     size_t arg_size;

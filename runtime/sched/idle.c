@@ -20,6 +20,8 @@ enum {
      * lost race PAUSE_SHIFT_MAX applies, because each claim delays an owner that publishes an entry or takes an entry
      * back. */
     PAUSE_SHIFT_NEAR = 4,
+    SLICES = 8,           /* looks at the watched word in a pause, in virtual time */
+    SLICE_NS = 200,       /* but at least this time between them */
     SPIN_FAILURES = 32,   /* failed attempts before yielding the core */
     SLEEP_FAILURES = 128, /* failed attempts before sleeping, where workers outnumber cores */
     LOOK_FAILURES = 64,   /* failed attempts between two looks at the neighbour and at rank 0 */
@@ -38,13 +40,34 @@ void uat_idle_open(uint64_t seed, int rank, bool by_cpu)
     pauses = uat_random_seed(~seed, (uint64_t)rank);
 }
 
+static struct {
+    const uint64_t *word;
+    uint64_t value;
+} watched;
+
+void uat_idle_watch(const uint64_t *word, uint64_t value)
+{
+    watched.word = word;
+    watched.value = value;
+}
+
+/* Relaxed: a hint. The code that acts on the word loads it again. Pairs with a peer's WRITE. */
+static bool has_changed(void)
+{
+    return watched.word && __atomic_load_n(watched.word, __ATOMIC_RELAXED) != watched.value;
+}
+
 static void pause_for(uint64_t ns)
 {
     if (UAT_IS_VIRTUAL()) {
-        uat_virtual->pause(ns);
+        uint64_t slice = ns / SLICES > SLICE_NS ? ns / SLICES : SLICE_NS;
+        for (; watched.word && ns > slice && !has_changed(); ns -= slice)
+            uat_virtual->pause(slice);
+        if (!has_changed())
+            uat_virtual->pause(ns);
         return;
     }
-    for (uint64_t end = uat_clock_ns() + ns; uat_clock_ns() < end;)
+    for (uint64_t end = uat_clock_ns() + ns; uat_clock_ns() < end && !has_changed();)
         uat_cpu_pause();
 }
 

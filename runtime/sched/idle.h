@@ -20,4 +20,8 @@ void uat_idle_open(uint64_t seed, int rank, bool by_cpu);
  * core backs off. */
 void uat_idle(struct uat_idle *idle, bool lost);
 
+/* End a pause as soon as *word differs from `value`: a peer WRITEs the word. Until the first call, pauses run to their
+ * end. */
+void uat_idle_watch(const uint64_t *word, uint64_t value);
+
 #endif

@@ -215,7 +215,7 @@ static void rest(struct uat_idle *idle)
     uat_idle(idle, false);
 }
 
-/* Start a task without a spawner on the empty region, and run until nothing is left to run here. The caller informs
+/* Start a task on the empty region, without a spawn, and run until nothing is left to run here. The caller informs
  * the stall watch. */
 static void start(const struct uat_alone *task, size_t result_size)
 {
@@ -223,13 +223,15 @@ static void start(const struct uat_alone *task, size_t result_size)
     uintptr_t sp = uat_stacks ? uat_stacks->take() : uat_segment.high - UAT_STACK_TOP_ROOM;
     struct uat_frame *frame = uat_frame_at(sp);
     uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones left by the last run */
-    *frame = (struct uat_frame){.record = task->name, .result_size = (uint32_t)result_size};
+    *frame = (struct uat_frame){.task = task->group, .record = task->name, .result_size = (uint32_t)result_size};
     char *result = uat_frame_result(frame);
     char *copy = result - ((task->arg_size + 15) & ~(size_t)15);
     copy = (char *)((uintptr_t)copy & ~(uintptr_t)15);
     memset(result, 0, result_size);
     if (task->arg_size)
         memcpy(copy, task->arg, task->arg_size);
+    if (task->group) /* as in uat_spawn_part() */
+        frame->result_size = task->index;
     uat_worker.tasks++;
     uat_notice_begin(uat_stall_notice());
     uat_deque_push_gone(&uat_worker.deque, sp);

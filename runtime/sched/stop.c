@@ -54,6 +54,7 @@ static struct uat_area staging_area = {
     .name = "staging of stops", .size = sizeof(struct staging), .peers = UAT_PEERS_NOTHING};
 
 bool uat_stop_on;
+bool (*uat_stop_hindered)(void);
 uat_task_t uat_stop_mark;
 
 static volatile sig_atomic_t noted[2]; /* requests made in this process; noted[1] also ends the job */
@@ -177,7 +178,7 @@ static void pass_on(void)
     uat_stop_watch();
 }
 
-bool uat_stop_ordered(void)
+static bool has_order(void)
 {
     if (uat_self.rank == 0)
         return is_asked() && !(stop.refused && uat_clock_ns() - stop.refused_at < AGAIN_NS);
@@ -185,6 +186,16 @@ bool uat_stop_ordered(void)
         pass_on();
     uint64_t order = load_order();
     return order != stop.served && is_of_this_run(order);
+}
+
+bool uat_stop_ordered(void)
+{
+    if (__builtin_expect(!has_order(), 1))
+        return false;
+    if (!uat_stop_hindered || !uat_stop_hindered())
+        return true;
+    uat_stop_refuse();
+    return false;
 }
 
 void uat_stop_task(void)

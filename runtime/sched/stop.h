@@ -64,6 +64,10 @@ void uat_stop_watch(void);
 
 extern bool uat_stop_on; /* requests are accepted */
 
+/* Does this worker have something that cannot be saved and that will soon be gone? If so, it refuses to stop, and rank
+ * 0 tries again later. NULL: no. */
+extern bool (*uat_stop_hindered)(void);
+
 /* Does this worker have an order to stop? Passes a noted request on to rank 0. */
 bool uat_stop_ordered(void);
 
