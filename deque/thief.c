@@ -43,7 +43,7 @@ int uat_thief_count(struct uat_thief *thief, int result)
         thief->count.done++;
     else if (result == UAT_STEAL_EMPTY)
         thief->count.empty++;
-    else if (result == UAT_STEAL_LOST_RACE)
+    else if (result == UAT_STEAL_LOST_RACE || result == UAT_STEAL_BUSY)
         thief->count.lost++;
     return result;
 }
@@ -161,7 +161,7 @@ int uat_thief_choose(struct uat_thief *thief, const struct uat_victims *victims,
     stolen->trips++;
     if (*peek)
         return UAT_STEAL_DONE;
-    return any_offer(thief, victims) ? UAT_STEAL_LOST_RACE : UAT_STEAL_EMPTY;
+    return any_offer(thief, victims) ? UAT_STEAL_BUSY : UAT_STEAL_EMPTY;
 }
 
 /* Is this stack small enough for a speculative READ? */

@@ -35,7 +35,8 @@
 
 enum uat_steal {
     UAT_STEAL_EMPTY,     /* nothing to take */
-    UAT_STEAL_LOST_RACE, /* another thief or the owner was faster */
+    UAT_STEAL_BUSY,      /* a victim had something, but it was not to be had: no claim was tried, or no answer came */
+    UAT_STEAL_LOST_RACE, /* a claim failed: another thief or the owner was faster */
     UAT_STEAL_DONE       /* this worker has the continuation, and its stack is in place */
 };
 

@@ -69,7 +69,7 @@ static int peek(struct uat_thief *thief, const struct uat_victims *victims, stru
             thief->known[stolen->victim] = front->ask;
             result = UAT_STEAL_DONE;
         } else if (result == UAT_STEAL_EMPTY) {
-            result = UAT_STEAL_LOST_RACE; /* another thief's request is there */
+            result = UAT_STEAL_BUSY; /* another thief's request is there */
         }
     }
     return result;
@@ -268,7 +268,7 @@ int uat_thief_ask(struct uat_thief *thief, struct uat_stolen *stolen)
         return UAT_STEAL_DONE;
     thief->count.refused += answer == ANSWER_REFUSED;
     thief->count.withdrawn += answer == ANSWER_NONE;
-    return answer == ANSWER_REFUSED ? UAT_STEAL_EMPTY : UAT_STEAL_LOST_RACE;
+    return answer == ANSWER_REFUSED ? UAT_STEAL_EMPTY : UAT_STEAL_BUSY;
 }
 
 static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)

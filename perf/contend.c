@@ -48,6 +48,7 @@ static void be_victim(double end)
         while (now() < end && deque->last < uat_deque_size(deque)) {
             uat_deque_refill(deque);
             sched_yield();
+            uat_sim_work(400); /* in virtual time, a yield takes no time */
         }
         while (uat_deque_size(deque) > 0)
             uat_deque_pop(deque, &sp);
@@ -64,11 +65,11 @@ static int be_thief(double end, struct row *row)
             return result;
         row->attempts++;
         row->taken += result == UAT_STEAL_DONE;
-        row->lost += result == UAT_STEAL_LOST_RACE;
+        row->lost += result == UAT_STEAL_LOST_RACE || result == UAT_STEAL_BUSY;
         if (result == UAT_STEAL_DONE)
             idle = (struct uat_idle){0};
         else
-            uat_idle(&idle, result == UAT_STEAL_LOST_RACE);
+            uat_idle(&idle, result);
     }
     return 0;
 }

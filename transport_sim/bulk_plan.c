@@ -2,6 +2,7 @@
 /* Decides when bulk operations take effect and when the initiator sees their completions. */
 #include "transport_sim/bulk_plan.h"
 
+#include "transport_sim/adapter.h"
 #include "transport_sim/bulk_effect.h"
 #include "transport_sim/queue.h"
 
@@ -34,7 +35,8 @@ static uint64_t occupies(const struct sim_bulk *op, bool sender)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
     bool carries = op->code == UAT_OP_WRITE || (op->code == UAT_OP_READ && !sender);
-    return n->gap + (carries ? sim_transfer(op->bytes, is_local(op) ? n->local_bandwidth : n->bandwidth) : 0);
+    return sim_adapter_gap(op->code) +
+           (carries ? sim_transfer(op->bytes, is_local(op) ? n->local_bandwidth : n->bandwidth) : 0);
 }
 
 static void enter(enum sim_kind kind, struct sim_bulk *op, uint32_t number, uint32_t part, uint64_t time)
@@ -50,10 +52,24 @@ static void plan_fair(struct sim_bulk *op, uint32_t number)
     if (!is_local(op)) {
         leaves = *sender > leaves ? *sender : leaves;
         *sender = leaves + occupies(op, true);
+        leaves = uat_sim_adapter_pair(op->initiator, op->initiator, op->target, true, leaves);
     }
     op->left = 1;
     sim_touch(op->initiator, leaves + one_way(op));
     enter(SIM_BULK, op, number, SIM_PARTS, leaves + one_way(op));
+}
+
+/* As in plan.c: an atomic waits for its word, and every operation for earlier atomics of its worker (B1, B2). */
+static uint64_t serve_atomic(const struct sim_bulk *op, uint64_t start)
+{
+    const struct sim_network *n = &uat_sim.world->settings.network;
+    uint64_t *served = &uat_sim.world->served[op->initiator];
+    if ((n->word | n->each) == 0)
+        return start;
+    start = *served > start ? *served : start;
+    if (sort_of(op) == SORT_ATOMIC)
+        *served = start = uat_sim_adapter_atomic(op->target, op->offset, start);
+    return start;
 }
 
 /* The operation arrives at `time`. Returns the time at which the target's adapter starts on it. */
@@ -65,7 +81,9 @@ static uint64_t turn(struct sim_bulk *op, uint64_t time)
     uint64_t start = *adapter > time ? *adapter : time;
     op->queued = true;
     *adapter = start + occupies(op, false);
-    op->ends = *adapter + (sort_of(op) == SORT_ATOMIC ? uat_sim.world->settings.network.atomic : 0);
+    start = uat_sim_adapter_pair(op->target, op->initiator, op->target, true, start);
+    start = serve_atomic(op, start);
+    op->ends = start + occupies(op, false) + (sort_of(op) == SORT_ATOMIC ? uat_sim.world->settings.network.atomic : 0);
     return start;
 }
 

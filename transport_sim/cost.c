@@ -97,6 +97,8 @@ void uat_sim_cost_tell(const struct sim_world *w, uint64_t executed)
         processor + 1e-9 * (double)executed - during, w->settings.size,
         (double)(w->cost.started - w->cost.begun) * 1e-9, (double)w->cost.kilobytes / 1024 / w->settings.size,
         last ? 100 * (double)busiest(w) / (double)last : 0);
+    uat_info("adapters: %" PRIu64 " queue pairs fetched; atomics waited %" PRIu64 " us for their words", w->misses,
+             w->lock_waits / 1000);
     if (w->settings.network.fault > 0)
         uat_info("iso-address: %" PRIu64 " steals, %" PRIu64 " first touches of a page", w->steals, w->faults);
 }

@@ -4,16 +4,80 @@
 #include "transport_sim/settings.h"
 
 static const struct sim_network presets[] = {
-    /* An InfiniBand HDR adapter of 200 Gb/s in a host of 64 cores. */
+    /* A ConnectX-6 of 200 Gb/s (HDR) in a host of 64 cores. */
     [UAT_SIM_NETWORK_CX6] = {.post = 100,
                              .one_way = 800,
                              .write_one_way = 800,
-                             .local_one_way = 400,
+                             .local_one_way = 600,
                              .atomic = 200,
-                             .gap = 5,
+                             .gap = 15,
+                             .write_gap = 9,
+                             .word = 470,
+                             .device = 118,
+                             .each = 20,
+                             .pairs = 2048,
+                             .miss = 500,
                              .bandwidth = 24000,
                              .local_bandwidth = 20000,
                              .node = 64},
+    /* The same without the limits of real adapters: an atomic holds nothing, each request takes 5 ns, and the cache
+     * holds all queue pairs. */
+    [UAT_SIM_NETWORK_CX6_IDEAL] = {.post = 100,
+                                   .one_way = 800,
+                                   .write_one_way = 800,
+                                   .local_one_way = 400,
+                                   .atomic = 200,
+                                   .gap = 5,
+                                   .bandwidth = 24000,
+                                   .local_bandwidth = 20000,
+                                   .node = 64},
+    /* A ConnectX-5 of 100 Gb/s (EDR). */
+    [UAT_SIM_NETWORK_CX5] = {.post = 100,
+                             .one_way = 900,
+                             .write_one_way = 900,
+                             .local_one_way = 700,
+                             .atomic = 200,
+                             .gap = 50,
+                             .write_gap = 10,
+                             .word = 470,
+                             .device = 118,
+                             .each = 20,
+                             .pairs = 1024,
+                             .miss = 600,
+                             .bandwidth = 12000,
+                             .local_bandwidth = 12000,
+                             .node = 64},
+    /* A ConnectX-7 of 200 Gb/s (HDR, NDR200), and of 400 Gb/s (NDR). */
+    [UAT_SIM_NETWORK_CX7] = {.post = 100,
+                             .one_way = 750,
+                             .write_one_way = 750,
+                             .local_one_way = 550,
+                             .atomic = 200,
+                             .gap = 10,
+                             .write_gap = 5,
+                             .word = 400,
+                             .device = 100,
+                             .each = 15,
+                             .pairs = 4096,
+                             .miss = 500,
+                             .bandwidth = 24000,
+                             .local_bandwidth = 20000,
+                             .node = 64},
+    [UAT_SIM_NETWORK_CX7_NDR] = {.post = 100,
+                                 .one_way = 750,
+                                 .write_one_way = 750,
+                                 .local_one_way = 550,
+                                 .atomic = 200,
+                                 .gap = 10,
+                                 .write_gap = 5,
+                                 .word = 400,
+                                 .device = 100,
+                                 .each = 15,
+                                 .pairs = 4096,
+                                 .miss = 500,
+                                 .bandwidth = 48000,
+                                 .local_bandwidth = 40000,
+                                 .node = 64},
     /* Fujitsu FX10 with Tofu, as in HPDC'15: 15 workers and the communication server on a host. */
     [UAT_SIM_NETWORK_FX10] = {.post = 300,
                               .one_way = 1000,
@@ -86,6 +150,22 @@ struct sim_network uat_sim_network_choose(void)
     n.fault = o->fault;
     if (o->gap > 0)
         n.gap = o->gap;
+    if (o->write > 0)
+        n.write_gap = o->write;
+    else if (n.write_gap == 0)
+        n.write_gap = n.gap;
+    if (o->word > 0)
+        n.word = o->word;
+    if (o->device > 0)
+        n.device = o->device;
+    if (o->memory == UAT_SIM_MEMORY_DEVICE)
+        n.word = n.device;
+    if (o->each > 0)
+        n.each = o->each;
+    if (o->pairs > 0)
+        n.pairs = o->pairs;
+    if (o->miss > 0)
+        n.miss = o->miss;
     if (o->bandwidth > 0)
         n.bandwidth = o->bandwidth;
     if (o->node > 0)

@@ -21,7 +21,13 @@ struct sim_network {
     enum sim_server server;
     uint64_t copy;            /* bytes per us when a worker copies a stack in its own memory; 0: a copy takes no time */
     uint64_t fault;           /* ns that a page fault of iso-address takes (fault.h); 0: no faults */
-    uint64_t gap;             /* ns between two requests at one adapter */
+    uint64_t gap;             /* ns between two requests at one adapter, if the first one is no WRITE */
+    uint64_t write_gap;       /* the same after a WRITE */
+    uint64_t word;            /* ns for which an atomic holds the lock of its word (adapter.h); 0: no lock */
+    uint64_t device;          /* the same if the words are in the adapter's own memory */
+    uint64_t each;            /* ns between two atomics of one adapter, on any words; 0: no limit */
+    uint64_t pairs;           /* queue pairs that an adapter's cache holds; 0: all */
+    uint64_t miss;            /* ns that an adapter takes to fetch a queue pair into its cache */
     uint64_t bandwidth;       /* bytes per us of an adapter */
     uint64_t local_bandwidth; /* bytes per us within a host */
     int node;                 /* workers per host, and so per adapter */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "transport_sim/adapter.h"
 #include "transport_sim/queue.h"
 
 /* The sorts of operations. The line to a peer holds two kinds of times: when the latest operation of each sort takes
@@ -40,9 +41,9 @@ static bool same_host(int a, int b)
 }
 
 /* The load of a chain: bytes to the target and bytes back; number of atomics; number of operations other than
- * WRITEs. */
+ * WRITEs; ns for which the requests occupy a port, without their bytes. */
 struct load {
-    uint64_t out, back, atomics, others;
+    uint64_t out, back, atomics, others, gap;
 };
 
 static struct load load_of(const struct sim_chain *chain)
@@ -57,6 +58,7 @@ static struct load load_of(const struct sim_chain *chain)
         else
             load.atomics++;
         load.others += op->code != UAT_OP_WRITE;
+        load.gap += sim_adapter_gap(op->code);
     }
     return load;
 }
@@ -87,7 +89,7 @@ static uint64_t service(const struct sim_chain *chain)
     struct load load = load_of(chain);
     uint64_t bandwidth = same_host(chain->initiator, chain->target) ? n->local_bandwidth : n->bandwidth;
     uint64_t most = load.back > load.out ? load.back : load.out; /* the link has two directions */
-    return n->gap * chain->count + sim_transfer(most, bandwidth);
+    return load.gap + sim_transfer(most, bandwidth);
 }
 
 void uat_sim_plan_fair(struct sim_chain *chain, uint32_t number)
@@ -106,28 +108,36 @@ void uat_sim_plan_send(struct sim_chain *chain, uint32_t number, uint64_t time)
     const struct sim_network *n = &w->settings.network;
     uint64_t *sender = &w->sender[chain->initiator / n->node], leaves = time;
     if (!same_host(chain->initiator, chain->target)) {
+        struct load load = load_of(chain);
         leaves = *sender > leaves ? *sender : leaves;
-        *sender = leaves + n->gap * chain->count + sim_transfer(load_of(chain).out, n->bandwidth);
+        *sender = leaves + load.gap + sim_transfer(load.out, n->bandwidth);
+        leaves = uat_sim_adapter_pair(chain->initiator, chain->initiator, chain->target, false, leaves);
     }
     struct sim_item item = {.time = leaves + one_way(chain), .chain = number};
     uat_sim_queue_add(SIM_OPERATION, chain->initiator, item);
 }
 
-/* The time at which a chain takes effect if the adapter starts on it at `start`. With a server, a chain that contains
- * atomics waits until the server is free, and every chain waits until earlier atomics of the same worker have taken
- * effect (O1, O5). A chain of WRITEs need not wait for earlier atomics, but in this model it does. */
+/* The time at which a chain takes effect if the adapter starts on it at `start`. A chain that contains atomics waits
+ * until the server, or the units of the adapter, are free. Every chain waits until earlier atomics of the same worker
+ * have taken effect (O1, O5). A chain of WRITEs need not wait for earlier atomics, but in this model it does. */
 static uint64_t serve_atomics(const struct sim_chain *chain, uint64_t start)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
     uint64_t atomics = load_of(chain).atomics, *served = &uat_sim.world->served[chain->initiator];
     uint64_t *server = &uat_sim.world->server[n->server == SIM_SERVER_HOST ? chain->target / n->node : chain->target];
-    if (n->server == SIM_SERVER_NONE)
+    if (n->server == SIM_SERVER_NONE && (n->word | n->each) == 0)
         return start;
     start = *served > start ? *served : start;
     if (atomics == 0)
         return start;
-    start = *server > start ? *server : start;
-    *server = start + atomics * n->atomic;
+    if (n->server != SIM_SERVER_NONE) {
+        start = *server > start ? *server : start;
+        *server = start + atomics * n->atomic;
+    } else {
+        for (uint32_t i = 0; i < chain->count; i++)
+            if (chain->ops[i].code == UAT_OP_FETCH_ADD || chain->ops[i].code == UAT_OP_CMP_SWAP)
+                start = uat_sim_adapter_atomic(chain->target, (uintptr_t)chain->ops[i].remote, start);
+    }
     *served = start;
     return start;
 }
@@ -141,6 +151,7 @@ uint64_t uat_sim_plan_serve(struct sim_chain *chain, uint64_t time)
     chain->queued = true;
     *adapter = start + service(chain);
     uat_sim.world->busy[chain->target / uat_sim.world->settings.network.node] += service(chain);
+    start = uat_sim_adapter_pair(chain->target, chain->initiator, chain->target, false, start);
     start = serve_atomics(chain, start);
     chain->ends = start + service(chain) + load_of(chain).atomics * uat_sim.world->settings.network.atomic;
     return start;

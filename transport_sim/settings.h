@@ -10,11 +10,16 @@ enum { UAT_SIM_WORKERS_MAX = 16384 };
 
 enum uat_sim_network_choice {
     UAT_SIM_NETWORK_CX6,
+    UAT_SIM_NETWORK_CX6_IDEAL,
+    UAT_SIM_NETWORK_CX5,
+    UAT_SIM_NETWORK_CX7,
+    UAT_SIM_NETWORK_CX7_NDR,
     UAT_SIM_NETWORK_FX10,
     UAT_SIM_NETWORK_QDR,
     UAT_SIM_NETWORK_TSUBAME,
     UAT_SIM_NETWORK_TSUBAME_AM
 };
+enum uat_sim_memory { UAT_SIM_MEMORY_HOST, UAT_SIM_MEMORY_DEVICE };
 enum uat_sim_server { UAT_SIM_SERVER_AUTO, UAT_SIM_SERVER_NONE, UAT_SIM_SERVER_HOST, UAT_SIM_SERVER_WORKER };
 enum uat_sim_order { UAT_SIM_ORDER_PROMISE, UAT_SIM_ORDER_CHAIN };
 enum uat_sim_stores { UAT_SIM_STORES_TSO, UAT_SIM_STORES_WEAK };
@@ -24,19 +29,21 @@ struct uat_sim_settings {
     uint64_t cpu;         /* percentage of the measured processor time that is added */
     uint64_t quantum;     /* ns that a worker's tasks may run ahead of other workers */
     int network;          /* enum uat_sim_network_choice */
-    int node;             /* workers per host; 0: the network's default, also in the next six fields */
+    int node;             /* workers per host; 0: the network's default, also in the fields up to copy */
     uint64_t rtt, local;  /* round trips in ns; rtt: to another host; local: within a host */
     uint64_t atomic, gap; /* in ns; atomic: its additional time; gap: time between two requests at an adapter */
-    uint64_t bandwidth;   /* MB/s of an adapter */
-    uint64_t copy;        /* MB/s at which a stack is copied in a worker's memory */
-    uint64_t fault;       /* ns of a first touch of a page with iso-address; 0: none */
-    int server;           /* enum uat_sim_server */
-    uint64_t seed;        /* 0: no adversary */
-    int order;            /* enum uat_sim_order */
-    int stores;           /* enum uat_sim_stores */
-    int stop_rank;        /* -1: the first worker that reaches the time below */
-    uint64_t stop;        /* virtual time in ns at which a worker stops; 0: never */
-    uint64_t limit;       /* ms of virtual time; 0: none */
+    uint64_t write, word, device, each, pairs, miss; /* struct sim_network explains them; write: write_gap there */
+    int memory;                                      /* enum uat_sim_memory */
+    uint64_t bandwidth;                              /* MB/s of an adapter */
+    uint64_t copy;                                   /* MB/s at which a stack is copied in a worker's memory */
+    uint64_t fault;                                  /* ns of a first touch of a page with iso-address; 0: none */
+    int server;                                      /* enum uat_sim_server */
+    uint64_t seed;                                   /* 0: no adversary */
+    int order;                                       /* enum uat_sim_order */
+    int stores;                                      /* enum uat_sim_stores */
+    int stop_rank;                                   /* -1: the first worker that reaches the time below */
+    uint64_t stop;                                   /* virtual time in ns at which a worker stops; 0: never */
+    uint64_t limit;                                  /* ms of virtual time; 0: none */
 };
 extern struct uat_sim_settings uat_sim_settings;
 
@@ -51,14 +58,26 @@ static const struct uat_setting uat_sim_task_parts[] = {
 };
 static const struct uat_setting uat_sim_network_parts[] = {
     {"name", "cx6", UAT_MAY_DIFFER, SIM(network),
-     UAT_CHOICE({"cx6", UAT_SIM_NETWORK_CX6}, {"fx10", UAT_SIM_NETWORK_FX10}, {"qdr", UAT_SIM_NETWORK_QDR},
-                {"tsubame", UAT_SIM_NETWORK_TSUBAME}, {"tsubame-am", UAT_SIM_NETWORK_TSUBAME_AM}),
+     UAT_CHOICE({"cx6", UAT_SIM_NETWORK_CX6}, {"cx6-ideal", UAT_SIM_NETWORK_CX6_IDEAL}, {"cx5", UAT_SIM_NETWORK_CX5},
+                {"cx7", UAT_SIM_NETWORK_CX7}, {"cx7-ndr", UAT_SIM_NETWORK_CX7_NDR}, {"fx10", UAT_SIM_NETWORK_FX10},
+                {"qdr", UAT_SIM_NETWORK_QDR}, {"tsubame", UAT_SIM_NETWORK_TSUBAME},
+                {"tsubame-am", UAT_SIM_NETWORK_TSUBAME_AM}),
      "a predefined network; the parts below change it; 0 keeps the predefined value"},
     {"rtt", "0", UAT_MAY_DIFFER, SIM(rtt), LATENCY,
      "round trip of a small READ to another host; within a host it is at most this"},
     {"local", "0", UAT_MAY_DIFFER, SIM(local), LATENCY, "round trip of a small READ within a host"},
     {"atomic", "0", UAT_MAY_DIFFER, SIM(atomic), LATENCY, "additional time of an atomic"},
     {"gap", "0", UAT_MAY_DIFFER, SIM(gap), LATENCY, "time between two requests at an adapter"},
+    {"write", "0", UAT_MAY_DIFFER, SIM(write), LATENCY, "the same after a WRITE"},
+    {"word", "0", UAT_MAY_DIFFER, SIM(word), LATENCY,
+     "time for which an atomic holds the words of its adapter that agree in the low 12 bits of the address"},
+    {"device", "0", UAT_MAY_DIFFER, SIM(device), LATENCY, "the same for words in the adapter's own memory"},
+    {"memory", "host", UAT_MAY_DIFFER, SIM(memory),
+     UAT_CHOICE({"host", UAT_SIM_MEMORY_HOST}, {"device", UAT_SIM_MEMORY_DEVICE}),
+     "memory of all words that atomics change; device: the adapter's own"},
+    {"each", "0", UAT_MAY_DIFFER, SIM(each), LATENCY, "time between two atomics of an adapter, on any words"},
+    {"pairs", "0", UAT_MAY_DIFFER, SIM(pairs), UAT_NUMBER(0, 1 << 20), "queue pairs that an adapter's cache holds"},
+    {"miss", "0", UAT_MAY_DIFFER, SIM(miss), LATENCY, "time to fetch a queue pair into this cache"},
     {"bandwidth", "0", UAT_MAY_DIFFER, SIM(bandwidth), UAT_NUMBER(0, 1000000000), "MB/s of an adapter"},
     {"node", "0", UAT_MAY_DIFFER, SIM(node), UAT_NUMBER(0, 65536), "workers per host"},
     {"server", "auto", UAT_MAY_DIFFER, SIM(server),

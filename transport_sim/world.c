@@ -13,7 +13,8 @@ static size_t round_up(size_t n)
 struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
 {
     struct sim_world w = {.settings = *settings, .object = -1, .core = -1}, *world;
-    size_t n = (size_t)settings->size, at = round_up(sizeof(w));
+    size_t n = (size_t)settings->size, node = (size_t)settings->network.node, hosts = (n + node - 1) / node;
+    size_t at = round_up(sizeof(w));
 #define PART(field, count)                                                                                             \
     size_t field##_at = at;                                                                                            \
     at += round_up((count) * sizeof(*w.field))
@@ -23,6 +24,9 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
     PART(server, n);
     PART(served, n);
     PART(busy, n);
+    PART(lock, hosts * SIM_LOCKS);
+    PART(atomics, hosts);
+    PART(pair, hosts * settings->network.pairs);
     PART(blob_at, n);
     PART(blob_size, n);
     PART(chain, n * SIM_CHAINS);
@@ -45,6 +49,9 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
     world->server = (uint64_t *)(p + server_at);
     world->served = (uint64_t *)(p + served_at);
     world->busy = (uint64_t *)(p + busy_at);
+    world->lock = (uint64_t *)(p + lock_at);
+    world->atomics = (uint64_t *)(p + atomics_at);
+    world->pair = (struct sim_pair *)(p + pair_at);
     world->blob_at = (uint64_t *)(p + blob_at_at);
     world->blob_size = (uint32_t *)(p + blob_size_at);
     world->chain = (struct sim_chain *)(p + chain_at);

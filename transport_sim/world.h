@@ -41,6 +41,7 @@ enum {
     SIM_MAPPED_MAX = 64,  /* maximum workers that map each other's segments; page tables grow with the square of the
                            * number of workers */
     SIM_BLOB_MAX = 16384, /* maximum bytes that a worker publishes */
+    SIM_LOCKS = 512,      /* an adapter's locks of words: bits 3 to 11 of the address choose the lock */
     SIM_BLOB_ALIGNMENT = 64
 };
 
@@ -140,6 +141,12 @@ struct sim_settings {
     uint64_t lookahead; /* minimum time in ns until an action affects another worker */
 };
 
+/* A queue pair in an adapter's cache. */
+struct sim_pair {
+    uint64_t number;  /* 0: none */
+    uint64_t arrives; /* time at which the cache has it */
+};
+
 /* The real (not virtual) cost, for the report. */
 struct sim_cost {
     uint64_t begun, started, left; /* ns of the host's monotonic clock; left: when the first worker leaves */
@@ -175,12 +182,16 @@ struct sim_world {
     char *bulk_room;    /* SIM_BULK_BYTES for each bulk operation */
     uint64_t *bulk_end; /* [rank * size + host]: time at which the worker sees the link's latest completion */
     struct sim_object *object_table;
-    uint64_t objects;  /* number of objects exposed so far; serials come from it */
-    uint64_t *adapter; /* per host: time at which its adapter is free for the next incoming request */
-    uint64_t *sender;  /* per host: time at which its adapter is free for the next outgoing request */
-    uint64_t *server;  /* per host or worker: time at which its server of atomics is free (enum sim_server) */
-    uint64_t *served;  /* per worker: time at which its last posted atomic takes effect, if a server executes it */
-    uint64_t *busy;    /* per host: ns for which its adapter has served chains from all hosts */
+    uint64_t objects;      /* number of objects exposed so far; serials come from it */
+    uint64_t *adapter;     /* per host: time at which its adapter is free for the next incoming request */
+    uint64_t *sender;      /* per host: time at which its adapter is free for the next outgoing request */
+    uint64_t *server;      /* per host or worker: time at which its server of atomics is free (enum sim_server) */
+    uint64_t *served;      /* per worker: time at which its last posted atomic takes effect, if it may have to wait */
+    uint64_t *busy;        /* per host: ns for which its adapter has served chains from all hosts */
+    uint64_t *lock;        /* [host * SIM_LOCKS + i]: time at which the adapter's lock is free */
+    uint64_t *atomics;     /* per host: time at which the adapter's unit of atomics is free */
+    struct sim_pair *pair; /* [host * network.pairs + i]: an entry of the adapter's cache */
+    uint64_t misses, lock_waits; /* for the report; lock_waits: ns for which atomics have waited for their words */
     char *blob;        /* the bytes that the workers publish, in few pages, because every worker reads all bytes */
     uint64_t blobs;    /* bytes of `blob` in use */
     uint64_t *blob_at; /* where a rank's blob starts in `blob` */

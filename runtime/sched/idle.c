@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/relax.h"
+#include "deque/thief.h"
 #include "runtime/sched/torture.h"
 #include "runtime/job/straggler.h"
 #include "runtime/job/neighbour.h"
@@ -14,7 +15,7 @@ enum {
     PAUSE_FIRST_NS = 64, /* upper bound of the pause after the first failure; the bound doubles with each further
                           * failure */
     PAUSE_SHIFT_MAX = 8, /* maximum number of doublings: pauses of up to 16 us, so that new work is found within 20
-                          * us */
+                          * us; lost races can make them longer */
     /* The maximum number of doublings if workers share memory and the attempt found nothing: pauses of up to 1 us.
      * Short pauses do no harm here: there is no network to share, and an attempt that finds nothing only reads. After a
      * lost race PAUSE_SHIFT_MAX applies, because each claim delays an owner that publishes an entry or takes an entry
@@ -22,6 +23,10 @@ enum {
     PAUSE_SHIFT_NEAR = 4,
     SLICES = 8,           /* looks at the watched word in a pause, in virtual time */
     SLICE_NS = 200,       /* but at least this time between them */
+    /* The limits after lost races: the pause is at most the duration of the latest lost attempt, doubled LOSSES_MAX
+     * times, and at most 262 us. */
+    LOSSES_MAX = 7,
+    PAUSE_LOST_MAX_NS = 1 << 18,
     SPIN_FAILURES = 32,   /* failed attempts before yielding the core */
     SLEEP_FAILURES = 128, /* failed attempts before sleeping, where workers outnumber cores */
     LOOK_FAILURES = 64,   /* failed attempts between two looks at the neighbour and at rank 0 */
@@ -32,6 +37,10 @@ enum {
 };
 
 static struct uat_random pauses;
+static struct {
+    unsigned losses;     /* each lost race adds 1, and each success takes 1 away */
+    uint64_t attempt_ns; /* duration of the latest attempt that lost, including its wait for the victim's word */
+} race;
 static bool shared_memory; /* all workers reach each other by loads and stores */
 
 void uat_idle_open(uint64_t seed, int rank, bool by_cpu)
@@ -71,13 +80,38 @@ static void pause_for(uint64_t ns)
         uat_cpu_pause();
 }
 
-/* Pause for a random time, so that thieves that have collided do not collide again. */
-static void back_off(unsigned failures, bool lost)
+/*
+ * Count a failure of this worker as a lost race, if it is one. An adapter carries out the atomics on one word one after
+ * the other: a ConnectX-6 takes 470 ns for each (docs/simulation.md). If many thieves want one victim's tasks, each of
+ * them waits until the atomics of all others are done, and finds that its claim is outdated. The attempts of 64 thieves
+ * at the same word last 30 us, and one in 48 succeeds. So the pause after a lost race is a multiple of the attempt's
+ * duration. The number of losses determines the multiple, until a thief wins as often as it loses.
+ */
+static void count_race(const struct uat_idle *idle, bool lost)
 {
-    unsigned most = shared_memory && !lost ? PAUSE_SHIFT_NEAR : PAUSE_SHIFT_MAX;
+    if (idle->failures == 0) /* a success came before */
+        race.losses -= race.losses > 0;
+    else if (lost)
+        race.attempt_ns = uat_clock_ns() - idle->resumed;
+    if (lost && race.losses < LOSSES_MAX)
+        race.losses++;
+}
+
+/* The longest pause after a lost race. */
+static uint64_t longest_after_race(uint64_t usual)
+{
+    uint64_t longest = race.attempt_ns << race.losses;
+    longest = longest < PAUSE_LOST_MAX_NS ? longest : PAUSE_LOST_MAX_NS;
+    return longest > usual ? longest : usual;
+}
+
+/* Pause for a random time, so that thieves that have collided do not collide again. */
+static void back_off(unsigned failures, int result)
+{
+    unsigned most = shared_memory && result == UAT_STEAL_EMPTY ? PAUSE_SHIFT_NEAR : PAUSE_SHIFT_MAX;
     unsigned shift = failures < most ? failures : most;
     uint64_t longest = (uint64_t)PAUSE_FIRST_NS << shift;
-    pause_for(uat_random_next(&pauses) % longest);
+    pause_for(uat_random_next(&pauses) % (result == UAT_STEAL_LOST_RACE ? longest_after_race(longest) : longest));
 }
 
 static void sleep_shortly(unsigned excess)
@@ -87,16 +121,17 @@ static void sleep_shortly(unsigned excess)
     nanosleep(&t, NULL);
 }
 
-void uat_idle(struct uat_idle *idle, bool lost)
+void uat_idle(struct uat_idle *idle, int result)
 {
+    count_race(idle, result == UAT_STEAL_LOST_RACE);
     idle->failures++;
     if (idle->failures % LOOK_FAILURES == 0) {
         uat_neighbour_look();
         uat_straggler_root();
     }
     /* A worker without a core of its own backs off only if it has lost a race with another thief. */
-    if (lost || !uat_relax_oversubscribed)
-        back_off(idle->failures, lost);
+    if (result != UAT_STEAL_EMPTY || !uat_relax_oversubscribed)
+        back_off(idle->failures, result);
     bool may_sleep = uat_relax_oversubscribed && !uat_torture_waits_for_thieves();
     if (may_sleep && idle->failures > SLEEP_FAILURES)
         sleep_shortly(idle->failures - SLEEP_FAILURES);
@@ -106,4 +141,5 @@ void uat_idle(struct uat_idle *idle, bool lost)
         uat_cpu_yield();
     else
         uat_pause();
+    idle->resumed = uat_clock_ns();
 }

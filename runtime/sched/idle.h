@@ -9,6 +9,7 @@
 
 struct uat_idle {
     unsigned failures; /* consecutive failures */
+    uint64_t resumed;  /* when the latest pause ended, in ns of uat_clock_ns(); valid if failures > 0 */
 };
 
 /* Prepare. `seed` and `rank` together seed the random pauses. by_cpu: are the transport's operations loads and stores
@@ -16,9 +17,10 @@ struct uat_idle {
 void uat_idle_open(uint64_t seed, int rank, bool by_cpu);
 
 /* Back off for a random time after a failed attempt. The time grows with each failure, so that idle workers leave the
- * network to those that have work. lost: another thief was faster. After a lost race, even a worker that shares its
- * core backs off. */
-void uat_idle(struct uat_idle *idle, bool lost);
+ * network to those that have work. result: the attempt's enum uat_steal, but not UAT_STEAL_DONE. If it is not
+ * UAT_STEAL_EMPTY, even a worker that shares its core backs off. After UAT_STEAL_LOST_RACE the time also grows with the
+ * duration of the attempts that lost. */
+void uat_idle(struct uat_idle *idle, int result);
 
 /* End a pause as soon as *word differs from `value`: a peer WRITEs the word. Until the first call, pauses run to their
  * end. */

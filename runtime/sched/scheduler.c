@@ -193,7 +193,7 @@ static void steal_once(struct uat_idle *idle)
     int result = uat_check(uat_steal_try(&stolen));
     uat_trace_attempt(begin, result == UAT_STEAL_DONE, stolen.victim, stolen.base - stolen.sp);
     if (result != UAT_STEAL_DONE) {
-        uat_idle(idle, result == UAT_STEAL_LOST_RACE);
+        uat_idle(idle, result);
         return;
     }
     *idle = (struct uat_idle){0};
@@ -212,7 +212,7 @@ static void steal_once(struct uat_idle *idle)
 static void rest(struct uat_idle *idle)
 {
     uat_deque_refuse(&uat_worker.deque);
-    uat_idle(idle, false);
+    uat_idle(idle, UAT_STEAL_EMPTY);
 }
 
 /* Start a task on the empty region, without a spawn, and run until nothing is left to run here. The caller informs

@@ -215,7 +215,8 @@ TEST(parts)
     assert_refused("UAT_SIM_NETWORK=rtt=1,rtt=1", "rtt is given twice");
     assert_refused("UAT_SIM_NETWORK=rt=1us", "has no part rt; did you mean rtt?");
     assert_refused("UAT_SIM_NETWORK==1us", "has no part ; did you mean");
-    assert_refused("UAT_SIM_NETWORK=rtt", "name must be cx6, fx10, qdr, tsubame or tsubame-am");
+    assert_refused("UAT_SIM_NETWORK=rtt",
+                   "name must be cx6, cx6-ideal, cx5, cx7, cx7-ndr, fx10, qdr, tsubame or tsubame-am");
     assert_refused("UAT_SIM_NETWORK=rtt=2s", "rtt must be a time from 0 to 1s");
     const char *bad[] = {"UAT_TORTURE=delay", "UAT_TORTURE=steal,", "UAT_TORTURE=,steal", "UAT_TORTURE=steals",
                          "UAT_TORTURE=steal steal"};

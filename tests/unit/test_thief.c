@@ -267,7 +267,7 @@ TEST_WITH(changing_ring_is_left_alone, setup, teardown)
     assert_int_equal(theirs.ring.claims, 1);
     for (uint32_t generation = 2; generation < 6; generation++) { /* the owner is in a flat loop */
         offer(1, generation, 64, 7);
-        assert_int_equal(steal(uat_claim_steal), UAT_STEAL_LOST_RACE);
+        assert_int_equal(steal(uat_claim_steal), UAT_STEAL_BUSY);
         assert_int_equal(wire.chains, 1); /* only the peek */
     }
     assert_int_equal(theirs.ring.claims, 1);
@@ -349,7 +349,7 @@ TEST_WITH(paper_sees_the_lock, setup, teardown)
 {
     offer(0, 1, 64, 7);
     rival_locks();
-    assert_int_equal(steal(uat_paper_steal), UAT_STEAL_LOST_RACE);
+    assert_int_equal(steal(uat_paper_steal), UAT_STEAL_BUSY);
     assert_int_equal(wire.chains, 1);
     assert_int_equal(theirs.ring.lock, 1);
 }
@@ -388,7 +388,7 @@ TEST_WITH(losers_change_nothing, setup, teardown)
     assert_int_equal(steal(uat_lock_steal), UAT_STEAL_LOST_RACE);
     assert_int_equal(theirs.ring.lock, 1); /* the 1 is the rival's (L2) */
     assert_int_equal(theirs.ring.claims, 0);
-    assert_int_equal(steal(uat_lock_steal), UAT_STEAL_LOST_RACE);
+    assert_int_equal(steal(uat_lock_steal), UAT_STEAL_BUSY);
     assert_int_equal(wire.chains, 1); /* the ring is locked, so no attempt is made */
     theirs.ring.lock = 0;
     wire.before[1] = rival_claims;

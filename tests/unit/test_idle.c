@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: a thief that loses races pauses for a time that grows with the duration of its attempts and with the
+ * number of losses. Successes make the pauses shorter again. Without lost races a pause takes at most 16 us. */
+#include "base/relax.h"
+#include "base/virtual.h"
+#include "deque/thief.h"
+#include "runtime/sched/idle.h"
+#include "tests/test.h"
+
+enum { USUAL_MAX = 16384 + UAT_YIELD_NS, LONGEST = 262144, ATTEMPT = 4000, TRIALS = 300 };
+
+static uint64_t clock_ns;
+
+static uint64_t now(void)
+{
+    return clock_ns;
+}
+
+static void pause(uint64_t ns)
+{
+    clock_ns += ns;
+}
+
+static const struct uat_virtual table = {.now = now, .pause = pause};
+
+static int setup(void **state)
+{
+    uat_virtual = &table;
+    uat_idle_open(1, 0, false);
+    return 0;
+}
+
+/* The longest pause of TRIALS attempts. Each attempt takes this time, and all fail. */
+static uint64_t longest(uint64_t attempt, int result)
+{
+    struct uat_idle idle = {0};
+    uint64_t most = 0;
+    for (int i = 0; i < TRIALS; i++) {
+        clock_ns += attempt;
+        uint64_t before = clock_ns;
+        uat_idle(&idle, result);
+        most = clock_ns - before > most ? clock_ns - before : most;
+    }
+    return most;
+}
+
+static void succeed(int times)
+{
+    while (times-- > 0)
+        uat_idle(&(struct uat_idle){0}, UAT_STEAL_EMPTY); /* a new count of failures: a success came before */
+}
+
+TEST_WITH(pauses, setup, NULL)
+{
+    assert_true(longest(100 * ATTEMPT, UAT_STEAL_EMPTY) <= USUAL_MAX);
+    uint64_t quick = longest(100, UAT_STEAL_LOST_RACE);
+    assert_true(quick <= USUAL_MAX); /* 128 x 100 ns is less than the usual 16 us */
+    uint64_t slow = longest(ATTEMPT / 4, UAT_STEAL_LOST_RACE);
+    assert_true(slow > 2 * 16384 && slow <= 128 * ATTEMPT / 4 + UAT_YIELD_NS);
+    uint64_t slowest = longest(100 * ATTEMPT, UAT_STEAL_LOST_RACE);
+    assert_true(slowest > LONGEST / 2 && slowest <= LONGEST + UAT_YIELD_NS);
+    assert_true(longest(100 * ATTEMPT, UAT_STEAL_EMPTY) <= USUAL_MAX); /* a victim without work is no lost race */
+    assert_true(longest(100 * ATTEMPT, UAT_STEAL_BUSY) <= USUAL_MAX);
+}
+
+/* After enough successes, a single loss doubles the attempt's duration once. */
+TEST_WITH(successes_shorten_the_pauses, setup, NULL)
+{
+    longest(ATTEMPT, UAT_STEAL_LOST_RACE);
+    uint64_t most = 0;
+    for (int i = 0; i < TRIALS; i++) {
+        succeed(8);
+        uint64_t before = clock_ns;
+        uat_idle(&(struct uat_idle){0}, UAT_STEAL_LOST_RACE);
+        most = clock_ns - before > most ? clock_ns - before : most;
+    }
+    assert_true(most > ATTEMPT && most <= 2 * ATTEMPT + UAT_YIELD_NS);
+}
