@@ -55,6 +55,19 @@ def files_of(row):
     return sorted(path for path in found if is_source(path))
 
 
+def is_edited(row):
+    """Whether git says that a file of the row differs from the upstream branch, or from the last commit if there is none."""
+    def git(*words):
+        return subprocess.run(["git", "-C", str(SOURCE), *words], text=True, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+    if git("rev-parse", "--is-inside-work-tree").stdout.strip() != "true":
+        return False
+    files = [f":(glob){pattern}" for pattern in row["files"]]
+    base = "@{upstream}" if git("rev-parse", "--verify", "@{upstream}").returncode == 0 else "HEAD"
+    return git("diff", "--quiet", base, "--", *files).returncode == 1 or bool(
+        git("ls-files", "--others", "--exclude-standard", "--", *files).stdout)
+
+
 def row_of(rows, name):
     """The row of the test BUILD/SUITE/NAME, or None."""
     return next((row for row in rows if any(fnmatch.fnmatchcase(name, pattern) for pattern in row["tests"])), None)
@@ -92,7 +105,7 @@ class Verdicts:
             return RUN
         kept = self.kept.get(f"{suite}/{test['name']}")
         if kept is None:
-            return RUN if everywhere or "first" not in row else LEFT
+            return RUN if everywhere or "first" not in row or is_edited(row) else LEFT
         return KEPT if kept == self.key(row, test) else RUN
 
     def note(self, suite, test, key, passed):

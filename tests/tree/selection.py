@@ -4,6 +4,7 @@
 every test. Each row of plan.toml fits the tests and the sources.
 
 usage: selection.py BUILD"""
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -86,7 +87,17 @@ def check_verdicts(folder):
     expect("another command", {**test, "cmd": ["u"]}, verdicts.RUN)
     run(test, passed=False)
     expect("the test has failed", test, verdicts.RUN)
-    expect("no first verdict", later, verdicts.LEFT)
+    expect("no first verdict, and no git", later, verdicts.LEFT)
+    for command in (["init", "-q"], ["add", "sources"], ["-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "a"]):
+        subprocess.run(["git", "-C", str(folder), *command], check=True)
+    expect("no first verdict, and nothing is edited", later, verdicts.LEFT)
+    (folder / "sources/c.c").write_text("new")
+    expect("no first verdict, and a new file", later, verdicts.RUN)
+    (folder / "sources/c.c").unlink()
+    (folder / "sources/a.c").write_text("edited")
+    expect("no first verdict, and an edited file", later, verdicts.RUN)
+    (folder / "sources/a.c").write_text("2")
+    expect("no first verdict, and an edit that was undone", later, verdicts.LEFT)
     expect("no first verdict, in continuous integration", later, verdicts.RUN, True)
     run(later)
     expect("a first verdict", later, verdicts.KEPT)
