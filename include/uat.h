@@ -20,6 +20,8 @@
 #include "uat/detail/inline.h"
 #include "uat/stats.h"
 
+#include "uat/detail/races.h"
+
 #ifdef __cplusplus
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast" /* the bodies are C; gcc never warns inside extern "C" */
@@ -105,8 +107,12 @@ void uat_join_wait(uat_task_t *t);
  */
 UAT_INLINE void uat_join(uat_task_t *t)
 {
+#ifdef UAT_RACES
+    uat_races_join(t);
+#else
     if (__builtin_expect(t->record != 0, 0))
         uat_join_wait(t);
+#endif
 }
 
 /*
@@ -250,12 +256,16 @@ UAT_INLINE void uat_group_spawn_on(uat_group_t *group, int rank, uat_fn *fn, con
  */
 UAT_INLINE void uat_group_wait(uat_group_t *group)
 {
+#ifdef UAT_RACES
+    uat_races_group_wait(group);
+#else
     if (__builtin_expect(group->record != 0, 0)) {
         group->task.record = group->record;
         uat_join_wait(&group->task);
     }
     if (__builtin_expect(group->cancel.object != group->outer.object, 0))
         uat_group_end_cancel(group);
+#endif
 }
 
 /* Barrier over all workers. Collective, outside uat_run(). Returns 0 or a negative errno. */

@@ -10,8 +10,9 @@ static void fill_block(uat::span<int32_t> table, int64_t y, int64_t x)
 {
     for (int64_t row = 1 + y * edge, column = 1 + x * edge; row <= (y + 1) * edge; row++) {
         auto above = table.subspan(size_t((row - 1) * pitch + column - 1), edge + 1).read();
-        auto line = table.subspan(size_t(row * pitch + column - 1), edge + 1).update();
-        fill_line(row, column, above.data() + 1, line.data() + 1);
+        int32_t left = table.get(size_t(row * pitch + column - 1)); /* the row below may be reading this entry, too */
+        auto line = table.subspan(size_t(row * pitch + column), edge).write();
+        fill_line(row, column, above.data() + 1, left, line.data());
     }
 }
 

@@ -15,11 +15,13 @@ enum uat_torture_mode {
     UAT_TORTURE_FENCE
 };
 #define UAT_TORTURE_NO_DELAY UINT64_MAX
+enum uat_races_mode { UAT_RACES_REPORT, UAT_RACES_STOP, UAT_RACES_OFF };
 
 struct uat_sched_settings {
     uint64_t seed;          /* seed of the order of victims */
     int torture;            /* enum uat_torture_mode */
     uint64_t torture_delay; /* a seed, or UAT_TORTURE_NO_DELAY */
+    int races;              /* enum uat_races_mode */
 };
 extern struct uat_sched_settings uat_sched_settings;
 
@@ -44,6 +46,10 @@ static const struct uat_setting uat_torture_parts[] = {
     {"delay", "none", UAT_EQUAL_IF_SET, SCHED(torture_delay),
      UAT_NUMBER_OR(0, UAT_TORTURE_NO_DELAY - 1, {"none", UAT_TORTURE_NO_DELAY}),
      "seed of random delays at each step of the protocols"},
+    {"races", "report", UAT_MAY_DIFFER, SCHED(races),
+     UAT_CHOICE({"report", UAT_RACES_REPORT}, {"stop", UAT_RACES_STOP}, {"off", UAT_RACES_OFF}),
+     "what a program that uatcc -check has linked does at a fault: report it, and exit with status 66 at the end; or "
+     "stop at once"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sched_rows[] = {

@@ -16,7 +16,8 @@ static double fill_all(const job &j)
         if (j.rank > 0)
             MPI_Recv(&table[size_t(column)], int(edge), MPI_INT32_T, j.rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int64_t i = 1; i <= lines; i++)
-            fill_line(from + i, column, &table[size_t((i - 1) * pitch + column)], &table[size_t(i * pitch + column)]);
+            fill_line(from + i, column, &table[size_t((i - 1) * pitch + column)], table[size_t(i * pitch + column - 1)],
+                      &table[size_t(i * pitch + column)]);
         if (j.rank < j.size - 1)
             MPI_Send(&table[size_t(lines * pitch + column)], int(edge), MPI_INT32_T, j.rank + 1, 0, MPI_COMM_WORLD);
     }

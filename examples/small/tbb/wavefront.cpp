@@ -12,7 +12,8 @@ using Node = tbb::flow::continue_node<tbb::flow::continue_msg>;
 static void fill_block(std::vector<int32_t> &table, int64_t y, int64_t x)
 {
     for (int64_t row = 1 + y * edge, column = 1 + x * edge; row <= (y + 1) * edge; row++)
-        fill_line(row, column, &table[size_t((row - 1) * pitch + column)], &table[size_t(row * pitch + column)]);
+        fill_line(row, column, &table[size_t((row - 1) * pitch + column)], table[size_t(row * pitch + column - 1)],
+                  &table[size_t(row * pitch + column)]);
 }
 
 static double fill_all(std::vector<int32_t> &table)

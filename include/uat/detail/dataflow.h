@@ -24,15 +24,23 @@ void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n
 
 UAT_INLINE void uat_flow_end(uat_flow_t *flow)
 {
+#ifdef UAT_RACES
+    uat_races_flow_end(flow);
+#else
     if (__builtin_expect(flow->ledger != 0, 0))
         uat_flow_end_ledger(flow);
     flow->self = NULL;
+#endif
 }
 
 UAT_INLINE void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_flow_mode mode)
 {
+#ifdef UAT_RACES
+    uat_races_flow_wait(flow, p, (int)mode);
+#else
     if (__builtin_expect(flow->ledger != 0, 0))
         uat_flow_wait_ledger(flow, p, mode);
+#endif
 }
 
 /* For UAT_FLOW_ADD in a task that does not run in place. uat_flow_add_begin() excludes other tasks that add to the
@@ -80,6 +88,12 @@ UAT_INLINE void uat_flow_fetch(const void *p, size_t bytes)
 #define UAT_FLOW_DECLARE_7(...) UAT_FLOW_DECLARE(UAT_FLOW_EACH_7, __VA_ARGS__)
 #define UAT_FLOW_DECLARE_8(...) UAT_FLOW_DECLARE(UAT_FLOW_EACH_8, __VA_ARGS__)
 
+#ifdef UAT_RACES /* every spawn builds them, and a report shows the caller's line */
+#define UAT_FLOW_SLOW inline __attribute__((always_inline))
+#else
+#define UAT_FLOW_SLOW __attribute__((cold, noinline))
+#endif
+
 /* each(prefix, separator, triples) expands to prefix_mode(type, name) for each triple, with a separator between two of
  * them. */
 #define UAT_FLOW_DECLARE(each, name, ...)                                                                              \
@@ -100,8 +114,8 @@ UAT_INLINE void uat_flow_fetch(const void *p, size_t bytes)
         each(UAT_FLOW_CLOSE_, UAT_FLOW_NOTHING, __VA_ARGS__) each(UAT_FLOW_SUM_, UAT_FLOW_NOTHING, __VA_ARGS__)        \
     }                                                                                                                  \
     /* Builds the accesses. Not inline, because most spawns do not need them. */                                       \
-    UAT_UNUSED __attribute__((cold, noinline)) static void name##_uat_slow(                                            \
-        uat_flow_t *uat_f, const struct name##_uat_args *uat_a, int uat_parted)                                        \
+    UAT_UNUSED UAT_FLOW_SLOW static void name##_uat_slow(uat_flow_t *uat_f, const struct name##_uat_args *uat_a,       \
+                                                         int uat_parted)                                               \
     {                                                                                                                  \
         uat_flow_access_t uat_x[UAT_FLOW_ACCESSES];                                                                    \
         size_t uat_n = 0;                                                                                              \
@@ -113,7 +127,7 @@ UAT_INLINE void uat_flow_fetch(const void *p, size_t bytes)
     {                                                                                                                  \
         struct name##_uat_args uat_a;                                                                                  \
         each(UAT_FLOW_SET_, UAT_FLOW_NOTHING, __VA_ARGS__) uat_a.uat_none = 0;                                         \
-        if (__builtin_expect(uat_f->ledger != 0, 0)) {                                                                 \
+        if (UAT_RACES_WATCHED || __builtin_expect(uat_f->ledger != 0, 0)) {                                            \
             name##_uat_slow(uat_f, &uat_a, 0);                                                                         \
             return;                                                                                                    \
         }                                                                                                              \

@@ -202,8 +202,13 @@ template <class F> bool contain(F &&f)
 /* uat_join() that throws the exception that the child has thrown. */
 inline void join(uat_task_t *t)
 {
+#ifdef UAT_RACES
+    uat_races_join(t);
+    throw_if_failed();
+#else
     if (__builtin_expect(t->record != 0, 0))
         join_slowly(t);
+#endif
 }
 
 /* Throw the first of two failures in serial order. The running task spawned the child `earlier` before the task failed,

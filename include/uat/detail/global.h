@@ -7,6 +7,7 @@
 #define UAT_DETAIL_GLOBAL_H
 
 #include "../global.h" /* needed if a program includes this header first */
+#include "races.h"
 
 #ifdef __cplusplus
 #pragma GCC diagnostic push
@@ -120,6 +121,7 @@ void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend);
 
 UAT_INLINE void *uat_global_checkout(const void *p, size_t bytes, enum uat_access access)
 {
+    UAT_RACES_GLOBAL(p, bytes, (int)access);
     int known = (unsigned)access - UAT_READ <= UAT_READ_WRITE - UAT_READ;
     if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes) && known, 1)) {
         uat_near.begun++;
@@ -139,6 +141,7 @@ UAT_INLINE void uat_global_checkin(const void *p, size_t bytes, enum uat_access 
 
 UAT_INLINE void uat_global_get(void *local, const void *global, size_t bytes)
 {
+    UAT_RACES_GLOBAL(global, bytes, UAT_READ);
     if (uat_near_holds((uintptr_t)global, bytes))
         __builtin_memcpy(local, global, bytes);
     else
@@ -147,6 +150,7 @@ UAT_INLINE void uat_global_get(void *local, const void *global, size_t bytes)
 
 UAT_INLINE void uat_global_put(void *global, const void *local, size_t bytes)
 {
+    UAT_RACES_GLOBAL(global, bytes, UAT_WRITE);
     if (uat_near_holds((uintptr_t)global, bytes))
         __builtin_memcpy(global, local, bytes);
     else
@@ -155,12 +159,14 @@ UAT_INLINE void uat_global_put(void *global, const void *local, size_t bytes)
 
 UAT_INLINE uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend)
 {
+    UAT_RACES_ATOMIC(word, UAT_READ_WRITE);
     return uat_near_word(word) ? __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL)
                                : uat_atomic_fetch_add_elsewhere(word, addend);
 }
 
 UAT_INLINE uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired)
 {
+    UAT_RACES_ATOMIC(word, UAT_READ_WRITE);
     if (!uat_near_word(word))
         return uat_atomic_cmp_swap_elsewhere(word, expected, desired);
     __atomic_compare_exchange_n(&word->value, &expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -169,17 +175,20 @@ UAT_INLINE uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, u
 
 UAT_INLINE uint64_t uat_atomic_load(const uat_atomic_t *word)
 {
+    UAT_RACES_ATOMIC(word, UAT_READ);
     return uat_near_word(word) ? __atomic_load_n(&word->value, __ATOMIC_ACQUIRE) : uat_atomic_load_elsewhere(word);
 }
 
 UAT_INLINE uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired)
 {
+    UAT_RACES_ATOMIC(word, UAT_READ_WRITE);
     return uat_near_word(word) ? __atomic_exchange_n(&word->value, desired, __ATOMIC_ACQ_REL)
                                : uat_atomic_swap_elsewhere(word, desired);
 }
 
 UAT_INLINE void uat_atomic_store(uat_atomic_t *word, uint64_t desired)
 {
+    UAT_RACES_ATOMIC(word, UAT_WRITE);
     if (uat_near_word(word))
         __atomic_store_n(&word->value, desired, __ATOMIC_RELEASE);
     else
@@ -188,6 +197,7 @@ UAT_INLINE void uat_atomic_store(uat_atomic_t *word, uint64_t desired)
 
 UAT_INLINE void uat_atomic_add(uat_atomic_t *word, uint64_t addend)
 {
+    UAT_RACES_ATOMIC(word, UAT_WRITE);
     if (uat_near_word(word))
         __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL);
     else

@@ -30,10 +30,16 @@ UAT_INLINE struct uat_view_slot *uat_view_slot_of(const void *key)
 
 UAT_INLINE void *uat_reducer_view(const uat_reducer_t *reducer)
 {
+#ifdef UAT_RACES
+    void *view = uat_reducer_find(reducer);
+    uat_races_view(view, reducer->operations->size);
+    return view;
+#else
     const struct uat_view_slot *slot = uat_view_slot_of(reducer->key);
     if (__builtin_expect(slot->key == reducer->key, 1))
         return slot->view;
     return uat_reducer_find(reducer);
+#endif
 }
 
 /*

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The heap: a block that is allocated in a run belongs to the strand that has allocated it. Only calls in the program's
+ * objects are wrapped, not those in libraries and in the runtime. */
+#include <malloc.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "races/shadow.h"
+#include "races/stack.h"
+#include "races/start.h"
+
+enum { BLOCK_MAX = 64 << 20 /* bytes: the shadow of larger blocks is not cleared, which would cost too much */ };
+
+static void *born(void *p, size_t n, uintptr_t site)
+{
+    if (!uat_races_active || !p || n > BLOCK_MAX)
+        return p;
+    if (uat_races_in_task() && !uat_races_initializing)
+        uat_races_allocated((uintptr_t)p, n, site);
+    else
+        uat_races_clear((uintptr_t)p, n);
+    return p;
+}
+
+static void dies(void *p, uintptr_t site)
+{
+    if (!uat_races_active || !p)
+        return;
+    size_t n = malloc_usable_size(p);
+    if (uat_races_in_task() && uat_races_is_shadowed((uintptr_t)p))
+        uat_races_access((uintptr_t)p, 1, UAT_RACES_WRITE, site);
+    if (n <= BLOCK_MAX)
+        uat_races_clear((uintptr_t)p, n);
+}
+
+#define WRAP_ALLOC(name, params, args, size)                                                                           \
+    void *__real_##name params;                                                                                        \
+    void *__wrap_##name params;                                                                                        \
+    void *__wrap_##name params                                                                                         \
+    {                                                                                                                  \
+        return born(__real_##name args, size, UAT_RACES_SITE());                                                       \
+    }
+#define WRAP_FREE(name, params, args)                                                                                  \
+    void __real_##name params;                                                                                         \
+    void __wrap_##name params;                                                                                         \
+    void __wrap_##name params                                                                                          \
+    {                                                                                                                  \
+        dies(p, UAT_RACES_SITE());                                                                                     \
+        __real_##name args;                                                                                            \
+    }
+WRAP_ALLOC(malloc, (size_t n), (n), n)
+WRAP_ALLOC(calloc, (size_t k, size_t n), (k, n), k *n)
+WRAP_ALLOC(aligned_alloc, (size_t k, size_t n), (k, n), n)
+WRAP_FREE(free, (void *p), (p))
+
+void *__real_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n)
+{
+    dies(p, UAT_RACES_SITE());
+    return born(__real_realloc(p, n), n, UAT_RACES_SITE());
+}
+
+int __real_posix_memalign(void **p, size_t k, size_t n);
+int __wrap_posix_memalign(void **p, size_t k, size_t n);
+int __wrap_posix_memalign(void **p, size_t k, size_t n)
+{
+    int rc = __real_posix_memalign(p, k, n);
+    if (rc == 0)
+        born(*p, n, UAT_RACES_SITE());
+    return rc;
+}
+
+char *__real_strdup(const char *s);
+char *__wrap_strdup(const char *s);
+char *__wrap_strdup(const char *s)
+{
+    size_t n = strlen(s) + 1;
+    uat_races_memory((uintptr_t)s, n, UAT_RACES_READ, UAT_RACES_SITE());
+    return born(__real_strdup(s), n, UAT_RACES_SITE());
+}
+
+/*
+ * C++: new and delete, with and without size and alignment, and of arrays. In a program without C++ the functions
+ * themselves do not exist; the references are weak, and nothing calls the wrappers.
+ */
+#pragma weak __real__Znwm
+#pragma weak __real__Znam
+#pragma weak __real__ZnwmSt11align_val_t
+#pragma weak __real__ZnamSt11align_val_t
+#pragma weak __real__ZdlPv
+#pragma weak __real__ZdaPv
+#pragma weak __real__ZdlPvm
+#pragma weak __real__ZdaPvm
+#pragma weak __real__ZdlPvSt11align_val_t
+#pragma weak __real__ZdlPvmSt11align_val_t
+#pragma weak __real__ZdaPvSt11align_val_t
+#pragma weak __real___cxa_guard_acquire
+#pragma weak __real___cxa_guard_release
+#pragma weak __real___cxa_guard_abort
+WRAP_ALLOC(_Znwm, (size_t n), (n), n)
+WRAP_ALLOC(_Znam, (size_t n), (n), n)
+WRAP_ALLOC(_ZnwmSt11align_val_t, (size_t n, size_t k), (n, k), n)
+WRAP_ALLOC(_ZnamSt11align_val_t, (size_t n, size_t k), (n, k), n)
+WRAP_FREE(_ZdlPv, (void *p), (p))
+WRAP_FREE(_ZdaPv, (void *p), (p))
+WRAP_FREE(_ZdlPvm, (void *p, size_t n), (p, n))
+WRAP_FREE(_ZdaPvm, (void *p, size_t n), (p, n))
+WRAP_FREE(_ZdlPvSt11align_val_t, (void *p, size_t k), (p, k))
+WRAP_FREE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t k), (p, n, k))
+WRAP_FREE(_ZdaPvSt11align_val_t, (void *p, size_t k), (p, k))
+
+/* The initialization of a static variable in a function: each process does it once for itself. */
+int __real___cxa_guard_acquire(uint64_t *guard);
+int __wrap___cxa_guard_acquire(uint64_t *guard);
+int __wrap___cxa_guard_acquire(uint64_t *guard)
+{
+    int mine = __real___cxa_guard_acquire(guard);
+    uat_races_initializing += mine;
+    return mine;
+}
+
+#define WRAP_GUARD(name)                                                                                               \
+    void __real_##name(uint64_t *guard);                                                                               \
+    void __wrap_##name(uint64_t *guard);                                                                               \
+    void __wrap_##name(uint64_t *guard)                                                                                \
+    {                                                                                                                  \
+        __real_##name(guard);                                                                                          \
+        uat_races_initializing--;                                                                                      \
+    }
+WRAP_GUARD(__cxa_guard_release)
+WRAP_GUARD(__cxa_guard_abort)

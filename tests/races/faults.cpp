@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: C++ programs with one fault each; the race detector reports each once, with both places. */
+#include "tests/races/faults.h"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <uat.hpp>
+
+#define APART __attribute__((noinline))
+static APART void put(long *p, long v)
+{
+    *static_cast<volatile long *>(p) = v;
+}
+static APART long look(const long *p)
+{
+    return *static_cast<const volatile long *>(p);
+}
+static APART void other_put(long *p, long v)
+{
+    *static_cast<volatile long *>(p) = v;
+}
+
+static long spawn_and_join()
+{
+    auto child = uat::spawn([] { return 1L; });
+    return child.join();
+}
+
+static void captured()
+{
+    uat::run([g = good] {
+        long sum = 0;
+        uat::task_group group;
+        if (g)
+            group.run([p = word] { put(p, 1); });
+        else
+            group.run([&sum] { put(&sum, 1); });
+        group.wait();
+    });
+}
+
+static void captured_pointer()
+{
+    uat::run([g = good] {
+        auto values = g ? nullptr : std::make_unique<long>(1);
+        auto child = uat::spawn([p = g ? word : values.get()] { look(p); });
+        child.join();
+        values.release();
+    });
+}
+
+static APART void grow(std::vector<long> &v)
+{
+    v.push_back(1);
+}
+static APART long last(const std::vector<long> &v)
+{
+    return v.back();
+}
+static void vector()
+{
+    uat::run([g = good] {
+        std::vector<long> v;
+        v.reserve(2);
+        grow(v);
+        if (g)
+            std::vector<long>().swap(v);
+        spawn_and_join();
+        if (!g) {
+            put(word, last(v));
+            new (&v) std::vector<long>(); /* the report is about the read alone */
+        }
+    });
+}
+
+static void group()
+{
+    uat::run([g = good] {
+        uat::task_group group;
+        group.run([] { put(word, 1); });
+        if (g)
+            group.wait();
+        group.run([] { other_put(word, 2); });
+        group.wait();
+    });
+}
+
+static void loop()
+{
+    uat::run([g = good] { uat::parallel_for(0, 64, [g](long i) { put(word + (!g && i == 7 ? 6 : i), i); }); });
+}
+
+/* The join of a child that has thrown orders its accesses, too. */
+static void thrown()
+{
+    uat::run([g = good] {
+        auto child = uat::spawn([] {
+            put(word, 1);
+            throw std::runtime_error("thrown");
+        });
+        if (!g)
+            other_put(word, 2);
+        try {
+            child.join();
+        } catch (const std::runtime_error &) {
+        }
+        if (g)
+            other_put(word, 2);
+    });
+}
+
+struct table_of_squares {
+    std::vector<long> squares;
+    table_of_squares() : squares(16)
+    {
+        for (long i = 0; i < 16; i++)
+            squares[size_t(i)] = i * i;
+    }
+};
+static long written;
+/* Each process initializes a static variable of a function for itself. */
+static void initialized()
+{
+    uat::run([g = good] {
+        static const table_of_squares table;
+        if (!g)
+            put(&written, 1);
+        spawn_and_join();
+        look(&table.squares[3]);
+        look(&written);
+    });
+}
+
+static void latch()
+{
+    uat::run([g = good] {
+        uat::latch done(1);
+        uat::task_group group;
+        group.run([=] {
+            if (g)
+                put(word, 1);
+            uat::latch(done).count_down();
+            if (!g)
+                put(word, 1);
+        });
+        done.wait();
+        look(word);
+        group.wait();
+        done.destroy();
+    });
+}
+
+static const struct fault table[] = {
+    {"captured", captured, "STACK", "put", "captured"},
+    {"captured_pointer", captured_pointer, "PRIVATE", "look", "operator"},
+    {"vector", vector, "PRIVATE", "last", "operator"},
+    {"group", group, "RACE", "other_put", "put"},
+    {"loop", loop, "RACE", "put", "put"},
+    {"thrown", thrown, "RACE", "other_put", "put"},
+    {"initialized", initialized, "PRIVATE", "look", "put"},
+    {"latch", latch, "RACE", "look", "put"},
+};
+
+int main(int argc, char **argv)
+{
+    return faults_main(argc, argv, table, sizeof(table) / sizeof(table[0]));
+}
