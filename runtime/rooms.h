@@ -21,9 +21,9 @@
     BOTH(sched, "Scheduler")                                                                                           \
     BOTH(global, "Global memory")                                                                                      \
     ROOM(sync)                                                                                                         \
-    ROOM(team)                                                                                                         \
     ROOM(flow)                                                                                                         \
     ROOM(adaptive)                                                                                                     \
+    ROOM(team)                                                                                                         \
     BOTH(checkpoint, "Checkpoints")                                                                                    \
     BOTH(trace, "Timelines")                                                                                           \
     ROOM(replica)                                                                                                      \

@@ -35,6 +35,7 @@
 #include "runtime/job/self.h"
 #include "runtime/job/transport_select.h"
 #include "runtime/sync/lost.h"
+#include "runtime/sched/alone.h"
 #include "runtime/sched/stacks.h"
 #include "runtime/sched/fork.h"
 #include "runtime/sched/idle.h"

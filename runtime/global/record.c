@@ -51,15 +51,15 @@ static bool is_in_ring(const struct uat_open *o)
 
 uintptr_t uat_open_written(uintptr_t at, uintptr_t *stop)
 {
-    uintptr_t behind = *stop;
+    uintptr_t from = *stop;
     for (const struct uat_open *o = uat_opens + 1; o <= uat_far.last; o++) {
         uintptr_t end = o->at + uat_open_bytes(o);
         if (!is_in_ring(o) || !(uat_open_kind(o) & UAT_WRITE) || end <= at || o->at >= *stop)
             continue;
         *stop = o->at < at ? at : o->at;
-        behind = end;
+        from = end;
     }
-    return behind;
+    return from;
 }
 
 bool uat_open_has_block(uint64_t block)

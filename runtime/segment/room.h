@@ -42,7 +42,7 @@ struct uat_room {
     int (*open)(const struct uat_room_job *job);
 
     /* Undo `open`: at the end of the job, or after a later room has failed to open. Rooms are closed in reverse order,
-     * after a barrier behind which no worker begins an operation, and before the transport is closed. */
+     * after a barrier after which no worker begins an operation, and before the transport is closed. */
     void (*close)(void);
 
     /* Set the room's counters in *stats, and leave the others alone. Called by uat_stats() and uat_stats_total(). */

@@ -75,7 +75,7 @@ def unit_of(path):
     """The unit of a file. A header and its source are one unit. X_internal.h, the second header of X, belongs to the
     unit of X. A header for C++ lies above the C header of the same name."""
     stem, suffix = posixpath.splitext(path)
-    return path if suffix == ".hpp" else stem.removesuffix("_internal").replace("/detail/", "/")
+    return path.replace("/detail/", "/") if suffix == ".hpp" else stem.removesuffix("_internal").replace("/detail/", "/")
 
 
 def circles_of(arrows):
