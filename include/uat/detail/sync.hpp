@@ -3,7 +3,7 @@
 #ifndef UAT_DETAIL_SYNC_HPP
 #define UAT_DETAIL_SYNC_HPP
 
-#include "uat/sync.hpp" /* needed if a program includes this header first */
+#include "../sync.hpp" /* needed if a program includes this header first */
 
 namespace uat
 {
