@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "uat/detail/inline.h"
+#include "uat/detail/sanitize.h"
 #include "uat/stats.h"
 
 #include "uat/detail/races.h"

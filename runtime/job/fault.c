@@ -25,8 +25,9 @@ enum {
 };
 #define STEP_MAX (UINT64_C(64) << 30) /* a stack pointer farther than this many bytes from the stacks is not a task's */
 
-static const int signals[] = {SIGSEGV, SIGBUS};
-static struct sigaction previous[2];
+static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT};
+enum { SIGNALS = sizeof(signals) / sizeof(signals[0]) };
+static struct sigaction previous[SIGNALS];
 static stack_t previous_stack;
 static char *signal_stack; /* with a guard below, because handlers of the program run on it, too */
 static const struct uat_deque *watched_deque;
@@ -123,10 +124,18 @@ static void explain(int number, uintptr_t address, uintptr_t sp, uintptr_t pc)
         report_lost_code(address);
 }
 
+static struct sigaction *previous_of(int number)
+{
+    int i = 0;
+    while (signals[i] != number)
+        i++;
+    return &previous[i];
+}
+
 /* Will the fault end the process? A handler of the program may continue elsewhere. */
 static bool ends_process(int number)
 {
-    const struct sigaction *before = &previous[number == SIGBUS];
+    const struct sigaction *before = previous_of(number);
     return !(before->sa_flags & SA_SIGINFO) && before->sa_handler == SIG_DFL;
 }
 
@@ -140,10 +149,10 @@ static void handle(int number, siginfo_t *info, void *context)
         explain(number, fault.address, sp, uat_cpu_context_pc(context));
     if (!sent && asked)
         asked(&fault);
-    if (!sent && ends_process(number))
-        uat_flush();
+    if ((!sent || number == SIGABRT) && ends_process(number))
+        uat_flush(); /* abort(), as of a failed assert(), sends the signal to its own thread */
     /* Restore the previous handler; the instruction faults again when we return. */
-    sigaction(number, &previous[number == SIGBUS], NULL);
+    sigaction(number, previous_of(number), NULL);
     if (sent)
         raise(number);
 }
@@ -168,7 +177,7 @@ int uat_fault_open(const struct uat_deque *deque, size_t entries)
     sigemptyset(&action.sa_mask);
     if (sigaltstack(&stack, &previous_stack))
         return report("sigaltstack", errno);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < SIGNALS; i++)
         if (sigaction(signals[i], &action, &previous[i]))
             return report("sigaction", errno);
     return 0;
@@ -198,7 +207,7 @@ void uat_fault_close(void)
 {
     if (!signal_stack)
         return;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &previous[i], NULL);
     if (previous_stack.ss_sp == NULL)
         previous_stack.ss_flags = SS_DISABLE;

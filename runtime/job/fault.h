@@ -10,11 +10,12 @@
 #include "deque/owner.h"
 
 /*
- * Catch the faults that mean "a limit was passed". Such faults hit the guard below the task stacks, the guard after the
- * deque's array, or memory that the kernel could not give. The handler prints a line that names the setting to change.
- * It also explains a stack pointer that longjmp() has made invalid, and a call of a function that this worker does not
- * have. After that the fault takes effect as if there were no such handler. The handler runs on its own signal stack.
- * Close this before `deque`. entries: UAT_DEQUE_ENTRIES. Returns 0, or a negative errno that has been reported.
+ * Catch the faults that mean "a limit was passed". Such faults hit the guard below the task stacks, the guard after
+ * the deque's array, or memory that the kernel could not give. The handler prints a line that names the setting to
+ * change. It also explains a stack pointer that longjmp() has made invalid, and a call of a function that this worker
+ * does not have. It also writes what stdio has buffered before a fault or an abort() ends the process. After that the
+ * fault takes effect as if there were no such handler. The handler runs on its own signal stack. Close this before
+ * `deque`. entries: UAT_DEQUE_ENTRIES. Returns 0, or a negative errno that has been reported.
  */
 int uat_fault_open(const struct uat_deque *deque, size_t entries);
 

@@ -46,6 +46,8 @@ UAT_TASK_VOID(wrong, int, kind)
         overflow(0);
     if (kind == 'e')
         uat_end_by_exception("a task has thrown", "nothing");
+    if (kind == 'a')
+        abort();
     if (kind == 'k')
         raise(SIGKILL);
     if (kind == 's')
@@ -63,7 +65,8 @@ UAT_TASK_VOID(root, const char *, what)
 
 int main(int argc, char **argv)
 {
-    static const char *const kinds[] = {"u", "u-last", "o", "o-last", "e", "e-last", "s", "s-last", "k-last", "d", "m"};
+    static const char *const kinds[] = {"u",      "u-last", "o", "o-last", "e", "e-last", "s",
+                                        "s-last", "k-last", "a", "a-last", "d", "m"};
     const char *what = NULL;
     for (size_t i = 0; argc > 1 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (strcmp(argv[1], kinds[i]) == 0)

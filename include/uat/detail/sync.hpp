@@ -3,36 +3,46 @@
 #ifndef UAT_DETAIL_SYNC_HPP
 #define UAT_DETAIL_SYNC_HPP
 
-#include "uat/sync.hpp" /* needed if a program includes this header first */
+#include <cstddef>
+
+#include "uat/sync.h"
 
 namespace uat
 {
+
+template <class T> class future;
+template <class T> class channel;
 
 /* An event: a future without a value. */
 template <> class future<void>
 {
   public:
+    future() : event_(uat_future_create(1))
+    {
+    }
     void set() const
     {
-        event_.set(0);
+        uat_future_set(event_, "");
     }
     /* Waits until the future is set. */
     void get() const
     {
-        event_.get();
+        char none;
+        uat_future_get(event_, &none);
     }
     /* Is the future set? */
     bool try_get() const
     {
-        return event_.try_get().has_value();
+        char none;
+        return uat_future_try_get(event_, &none) == 0;
     }
     void destroy() const
     {
-        event_.destroy();
+        uat_future_destroy(event_);
     }
 
   private:
-    future<char> event_;
+    uat_future_t event_; /* its value of one byte has no meaning */
 };
 
 /* A channel of signals without values. The functions are those of a channel with values, except that there is no loop
@@ -40,51 +50,52 @@ template <> class future<void>
 template <> class channel<void>
 {
   public:
-    explicit channel(std::size_t capacity = 0) : signals_(capacity)
+    explicit channel(std::size_t capacity = 0) : signals_(uat_channel_create(1, capacity))
     {
     }
     static channel named(const char *name, std::size_t capacity = 0)
     {
-        return channel(channel<char>::named(name, capacity));
+        return channel(uat_channel_named(name, 1, capacity));
     }
     /* False if the channel is closed. */
     bool send() const
     {
-        return signals_.send(0);
+        return uat_channel_send(signals_, "") == 0;
     }
     /* False if the channel is closed and empty. */
     bool receive() const
     {
-        return signals_.receive().has_value();
+        char none;
+        return uat_channel_receive(signals_, &none) == 0;
     }
     int try_send() const
     {
-        return signals_.try_send(0);
+        return uat_channel_try_send(signals_, "");
     }
     int try_receive() const
     {
-        char signal;
-        return signals_.try_receive(signal);
+        char none;
+        return uat_channel_try_receive(signals_, &none);
     }
     void close() const
     {
-        signals_.close();
+        uat_channel_close(signals_);
     }
     void destroy() const
     {
-        signals_.destroy();
+        uat_channel_destroy(signals_);
     }
     uat_channel_t native_handle() const
     {
-        return signals_.native_handle();
+        return signals_;
     }
 
   private:
-    explicit channel(channel<char> signals) : signals_(signals)
+    explicit channel(uat_channel_t signals) : signals_(signals)
     {
     }
 
-    channel<char> signals_;
+    uat_channel_t signals_; /* of values of one byte without a meaning */
 };
 
 } // namespace uat
