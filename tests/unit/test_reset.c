@@ -158,7 +158,7 @@ static long *array;
 /* Change something of each room on each worker. */
 UAT_TASK(int, use, int, unused)
 {
-    const uat_adaptive_t a = {.fn = spin};
+    const uat_adaptive_t taken = {.fn = spin}, given = {.fn = spin, .mode = UAT_COOPERATIVE};
     uat_group_t group;
     uat_flow_t flow;
     asks_task there;
@@ -181,7 +181,8 @@ UAT_TASK(int, use, int, unused)
         step_flow(&flow, &array[i % 8 * 512], 1);
     uat_flow_end(&flow);
     uat_set_concurrency(2);
-    uat_adaptive_run(&a, NULL, 0, 400, NULL, NULL);
+    uat_adaptive_run(&taken, NULL, 0, 400, NULL, NULL);
+    uat_adaptive_run(&given, NULL, 0, 4000, NULL, NULL);
     return 0;
 }
 
