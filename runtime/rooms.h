@@ -23,6 +23,7 @@
     ROOM(sync)                                                                                                         \
     ROOM(flow)                                                                                                         \
     ROOM(adaptive)                                                                                                     \
+    ROOM(toy)                                                                                                          \
     BOTH(checkpoint, "Checkpoints")                                                                                    \
     BOTH(trace, "Timelines")                                                                                           \
     ROOM(replica)                                                                                                      \
