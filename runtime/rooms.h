@@ -23,7 +23,6 @@
     ROOM(sync)                                                                                                         \
     ROOM(flow)                                                                                                         \
     ROOM(adaptive)                                                                                                     \
-    ROOM(toy)                                                                                                          \
     BOTH(checkpoint, "Checkpoints")                                                                                    \
     BOTH(trace, "Timelines")                                                                                           \
     ROOM(replica)                                                                                                      \
