@@ -3,7 +3,8 @@
  * Description: `reset` of each room (runtime/segment/room.h) brings the room back to the state after the start: all
  * static objects of the room's sources, and its areas of the segment, have the same bytes again. Before that, tasks of
  * all kinds have changed them. The program's symbol table says which objects a room has, so that the test also finds
- * state that is new. Run it with two workers, in virtual time.
+ * state that is new. If sources of two rooms have the same file name, their objects count as the first room's. Run it
+ * with two workers, in virtual time.
  */
 #include <dirent.h>
 #include <elf.h>
