@@ -34,14 +34,12 @@
 #include "runtime/job/identity.h"
 #include "runtime/job/self.h"
 #include "runtime/job/transport_select.h"
-#include "runtime/sync/lost.h"
 #include "runtime/sched/alone.h"
 #include "runtime/sched/stacks.h"
 #include "runtime/sched/fork.h"
 #include "runtime/sched/idle.h"
 #include "runtime/sched/park.h"
 #include "runtime/sched/sanitize.h"
-#include "runtime/sched/scheduler.h"
 #include "runtime/sched/spawn.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/torture.h"
@@ -264,7 +262,7 @@ static int open_waits(void)
     if (rc)
         return rc;
     /* Without other workers no error elsewhere ends this worker, and a simulation kills its workers. */
-    rc = uat_lost_open(uat_mutex_lost, uat_startup.job.host,
+    rc = uat_lost_open(uat_rooms_lost, uat_startup.job.host,
                        uat_self.size > 1 && !UAT_IS_VIRTUAL() ? uat_stuck_look : NULL);
     if (rc)
         uat_park_close();
@@ -279,13 +277,14 @@ static int open_collective(void)
 
 static int explain_faults(void)
 {
+    uat_fault_describe(uat_rooms_explain);
     return uat_fault_open(&uat_worker.deque, uat_deque_settings.entries);
 }
 
 static int watch_waits(void)
 {
     uat_word_set_end(uat_fatal_reported);
-    return uat_stall_open(uat_schedule_describe);
+    return uat_stall_open(uat_rooms_describe);
 }
 
 static int open_torture(void)

@@ -7,7 +7,6 @@
 
 #include "runtime/global/content.h"
 #include "runtime/global/state.h"
-#include "runtime/job/fault.h"
 #include "runtime/job/self.h"
 #include "runtime/segment/sections.h"
 
@@ -15,10 +14,7 @@ static int open_global(const struct uat_room_job *job)
 {
     const struct uat_global_config config = {
         .transport = uat_self.transport, .strict = job->torture, .late = job->delays, .seed = job->seed};
-    int rc = uat_global_prepare(&config, job->host_of);
-    if (!rc)
-        uat_fault_describe(uat_global_explain);
-    return rc;
+    return uat_global_prepare(&config, job->host_of);
 }
 
 /* Save the bookkeeping of the part of `rank` for objects. runtime/checkpoint/ saves the contents of global memory,
@@ -52,4 +48,5 @@ const struct uat_room uat_global_room = {.name = "global",
                                          .count = uat_global_count,
                                          .save = save,
                                          .restore = restore,
+                                         .explain = uat_global_explain,
                                          .sections = 1 << UAT_SECTION_OBJECTS};

@@ -5,6 +5,7 @@
 #include "runtime/sched/failure.h"
 #include "runtime/sched/meet.h"
 #include "runtime/sched/park.h"
+#include "runtime/sched/scheduler.h"
 #include "runtime/sched/stacks.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/stop.h"
@@ -80,6 +81,7 @@ static void count(uat_stats_t *s)
 const struct uat_room uat_sched_room = {.name = "sched",
                                         .reserve = reserve,
                                         .count = count,
+                                        .describe = uat_schedule_describe,
                                         .save = uat_waiting_save,
                                         .restore = uat_waiting_restore,
                                         .sections = UAT_WAITING_SECTIONS};

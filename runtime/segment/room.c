@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/segment/room.h"
 
+#include <string.h>
+
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
 
@@ -39,6 +41,32 @@ void uat_rooms_close(void)
     while (*end)
         end++;
     close_before(end);
+}
+
+void uat_rooms_describe(char *text, size_t size)
+{
+    text[0] = '\0';
+    UAT_EACH_ROOM(room, describe)
+    {
+        size_t length = strlen(text);
+        (*room)->describe(text + length, size - length);
+    }
+}
+
+bool uat_rooms_lost(int rank, char *text, size_t size)
+{
+    UAT_EACH_ROOM(room, lost)
+    if ((*room)->lost(rank, text, size))
+        return true;
+    return false;
+}
+
+bool uat_rooms_explain(uintptr_t address, char *text, size_t size)
+{
+    UAT_EACH_ROOM(room, explain)
+    if ((*room)->explain(address, text, size))
+        return true;
+    return false;
 }
 
 /* Free bytes of the stacks and of the heap are not cleared: no part reads them before it writes them. */

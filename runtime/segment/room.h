@@ -72,6 +72,17 @@ struct uat_room {
      * worker posts one before all have met again after this. What tasks held is dropped: tasks, objects and entries
      * that still exist must not be used again. Cannot fail. No part of the runtime calls this yet but a test. */
     void (*reset)(void);
+
+    /*
+     * Text for reports, written to `text`: what this worker does (for the line that SIGUSR1 prints); what the lost
+     * worker `rank` held, as far as this worker knows; what is wrong with an access to this address. The last two
+     * return false if the room has nothing to say. Called in a signal handler, from the start's first steps on, also
+     * before `open`. The rooms are asked in turn: all of them for the first text, and up to the first one that returns
+     * true for the others.
+     */
+    void (*describe)(char *text, size_t size);
+    bool (*lost)(int rank, char *text, size_t size);
+    bool (*explain)(uintptr_t address, char *text, size_t size);
 };
 
 /* The table: pointers to all descriptors, then NULL. Rooms below runtime/ reach it by this pointer. The table is empty
@@ -84,6 +95,11 @@ void uat_rooms_give(const struct uat_room *const *table);
 /* Open all rooms of the table, or none. Returns 0 or a negative errno that has been reported. */
 int uat_rooms_open(const struct uat_room_job *job);
 void uat_rooms_close(void);
+
+/* Ask the rooms for their texts. */
+void uat_rooms_describe(char *text, size_t size);
+bool uat_rooms_lost(int rank, char *text, size_t size);
+bool uat_rooms_explain(uintptr_t address, char *text, size_t size);
 
 /* A loop over all rooms that have this member: UAT_EACH_ROOM (room, close) (*room)->close(); */
 #define UAT_EACH_ROOM(room, member)                                                                                    \

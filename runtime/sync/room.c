@@ -3,6 +3,7 @@
 #include "runtime/segment/room.h"
 
 #include "runtime/segment/heap.h"
+#include "runtime/sync/lost.h"
 #include "runtime/sync/waitobj.h"
 
 static void reserve(void)
@@ -35,6 +36,7 @@ static void reset(void)
 const struct uat_room uat_sync_room = {
     .name = "sync",
     .reserve = reserve,
+    .lost = uat_mutex_lost,
     .reset = reset,
     .busy = has_name_of_main,
     .busy_reason = "main() has named a channel (uat_channel_named()), which only tasks may do here"};

@@ -3,7 +3,8 @@
  * Description: `reset` of each room (runtime/segment/room.h) brings the room back to the state after the start: all
  * static objects of the room's sources, and its areas of the segment, have the same bytes again. Before that, tasks of
  * all kinds have changed them. The program's symbol table says which objects a room has, so that the test also finds
- * state that is new. Run it with two workers, in virtual time.
+ * state that is new. If sources of two rooms have the same file name, their objects count as the first room's. Run it
+ * with two workers, in virtual time.
  */
 #include <dirent.h>
 #include <elf.h>
@@ -158,7 +159,7 @@ static long *array;
 /* Change something of each room on each worker. */
 UAT_TASK(int, use, int, unused)
 {
-    const uat_adaptive_t a = {.fn = spin};
+    const uat_adaptive_t taken = {.fn = spin}, given = {.fn = spin, .mode = UAT_COOPERATIVE};
     uat_group_t group;
     uat_flow_t flow;
     asks_task there;
@@ -181,7 +182,8 @@ UAT_TASK(int, use, int, unused)
         step_flow(&flow, &array[i % 8 * 512], 1);
     uat_flow_end(&flow);
     uat_set_concurrency(2);
-    uat_adaptive_run(&a, NULL, 0, 400, NULL, NULL);
+    uat_adaptive_run(&taken, NULL, 0, 400, NULL, NULL);
+    uat_adaptive_run(&given, NULL, 0, 4000, NULL, NULL);
     return 0;
 }
 
