@@ -3,7 +3,7 @@
  * Description: loops that teams run. Each iteration runs once, reductions and reducers keep their order, values may be
  * large, failures arrive, and loops may be nested. `stays`, in virtual time: a loop that runs again gives each worker
  * the same iterations, and a loop that names an array gives each worker what it keeps.
- * usage: teams right [ROUNDS] | stays
+ * usage: teams right|stays [ROUNDS]
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "uat/pattern.h"
 #include "uat/reducer.h"
 
-enum { COUNT = 4096, WORK_NS = 200, PASSES = 3, LARGE = 120, BLOCK = 1 << 10 };
+enum { COUNT = 4096, WORK_NS = 200, LARGE = 120, BLOCK = 1 << 10 };
 
 static uat_atomic_t *cells; /* COUNT of them */
 static unsigned char *ranks, *blocks;
@@ -200,11 +200,11 @@ int main(int argc, char **argv)
     if (is_right) {
         right_run(&wrong, rounds);
     } else {
-        const int64_t most = COUNT * PASSES / 20;
-        stays_run(&wrong, PASSES);
-        stays_near_run(&moved_near, PASSES);
+        const int64_t most = COUNT * rounds / 20;
+        stays_run(&wrong, rounds);
+        stays_near_run(&moved_near, rounds);
         if (uat_rank() == 0)
-            printf("of %d iterations %lld moved, %lld near ones\n", COUNT * PASSES, (long long)wrong,
+            printf("of %d iterations %lld moved, %lld near ones\n", COUNT * rounds, (long long)wrong,
                    (long long)moved_near);
         wrong = wrong > most || moved_near > most;
     }
