@@ -184,7 +184,7 @@ static bool may_run(const struct uat_team_loop *loop)
     uint64_t chunk;
     return uat_self.size > 1 && uat_self.size <= UAT_TEAM_MAX && count / uat_self.size >= loop->grain &&
            loop->bytes <= UAT_TEAM_ROOM && loop->value_size <= uat_segment.result_max && uat_worker.running &&
-           !uat_fork_is_child && !uat_worker.deque.berth && !uat_worker.deque.user.keep_private && !uat_team_within &&
+           !uat_fork_is_child && !uat_stacks && !uat_worker.deque.user.keep_private && !uat_team_within &&
            !uat_board_is_open() && !uat_global_has_open() && !uat_failing.yes && !uat_stop_wanted() &&
            (!loop->array ||
             uat_global_blocked((const char *)loop->array + loop->begin * (int64_t)loop->size, &start, &chunk)) &&
