@@ -385,7 +385,7 @@ const struct uat_step uat_startup_steps[] = {
     {check_reach, NULL, "the hosts, over the network; one table of those that do not"},
     {uat_fork_open, NULL, "what fork() does in a task; it stays registered"},
     {open_trace, uat_trace_close, "UAT_TRACE; compares clocks over the transport"},
-    {open_torture, NULL, "UAT_TORTURE"},
+    {open_torture, NULL, "UAT_TORTURE; malloc() gives other addresses than on other workers"},
     {uat_checkpoint_open, NULL, "from here on, requests for checkpoints are served"},
 };
 const size_t uat_startup_count = sizeof(uat_startup_steps) / sizeof(uat_startup_steps[0]);
