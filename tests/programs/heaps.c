@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: in a job of several workers, no two workers get the same address from malloc(), for small and large pieces; so a
- * pointer that a task keeps across a spawn is no valid pointer on another worker. */
+/* Description: in a job of several workers, no two workers get the same address from malloc(), for small and large
+ * pieces; so a pointer that a task keeps across a spawn is no valid pointer on another worker. */
 #include <stdio.h>
 #include <stdlib.h>
 
