@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The order of strands. A strand is what a task does between two calls that order accesses: spawn, join, wait, the
- * calls of sync.h, and atomics. A strand is named by its task and an index, which grows at each such call. Each task knows its spawner, the spawner's index at the spawn, and the spawner's index at the join. So the tree
- * of tasks answers which of two strands ends before the other begins, for joins in any order, and also for strands of
- * the past. The objects of sync.h, data of data-flow tasks and published atomics add edges: an object has a list of
+ * calls of sync.h, and atomics. A strand is named by its task and an index, which grows at each such call. Each task
+ * knows its spawner, the spawner's index at the spawn, and the spawner's index at the join. So the tree of tasks
+ * answers which of two strands ends before the other begins, for joins in any order, and also for strands of the
+ * past. The objects of sync.h, data of data-flow tasks and published atomics add edges: an object has a list of
  * strands that have released it, and a task that acquires the object appends this list to its own.
  *
  * The order is exact on one worker, where strands run one at a time: of two strands, the one that ran first is asked

@@ -366,7 +366,7 @@ const struct uat_step uat_startup_steps[] = {
     {uat_bootstrap_barrier, NULL, "all workers are ready for remote operations"},
     {check_reach, NULL, "the hosts, over the network; one table of those that do not"},
     {uat_fork_open, NULL, "what fork() does in a task; it stays registered"},
-    {open_torture, NULL, "UAT_TORTURE"},
+    {open_torture, NULL, "UAT_TORTURE; malloc() gives other addresses than on other workers"},
     {uat_meeting_open_rooms, uat_rooms_close, "those of runtime/rooms.h, in its order"},
     {uat_meeting_end, NULL, "frees what was collected"},
 };

@@ -60,10 +60,10 @@ void uat_torture_open(int rank)
     evacuates = uat_sched_settings.torture == UAT_TORTURE_EVACUATE;
     waits = uat_sched_settings.torture == UAT_TORTURE_STEAL;
     uat_torture_on = evacuates || waits;
-    if (uat_torture_on || uat_torture_delays()) {
+    if (uat_self.size > 1)
         uat_torture_heap_move(rank, uat_self.size);
+    if (uat_self.size > 1 || uat_torture_on)
         uat_fault_ask(explain_fault);
-    }
     if (uat_torture_delays() || UAT_IS_VIRTUAL()) /* in a simulation, UAT_SIM_SEED decides what happens at each delay */
         uat_delay_start(uat_torture_seed() * 1000003 + (uint64_t)rank);
 }

@@ -2,7 +2,6 @@
 #include "runtime/sched/torture_heap.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,48 +9,40 @@
 
 #include "base/log.h"
 
-/* The size in bytes of each rank's heap, which starts at first + rank * WINDOW. This size is far more than a test
- * needs. 4096 heaps take 4 TiB. */
+/* Bytes between the heaps of neighbouring ranks. A larger heap reaches into the next rank's addresses, which only makes
+ * some wrong pointers valid. 4096 heaps take 4 TiB of addresses. */
 #define WINDOW ((uintptr_t)1 << 30)
-/* bytes by which the break rises at a time; a larger step is refused if memory is short */
-#define STEP ((uintptr_t)64 << 20)
 
-enum { SMALL_MAX = 4096 /* bytes: pieces up to this size are used up one by one */, LEFT_MAX = 4096 };
+enum { GAP = 64 << 10 /* bytes: malloc() maps no smaller piece */ };
+enum { LARGE = 64 << 10, SMALL = 1024 /* bytes */, LEFT_MAX = 4096 };
 
-static uintptr_t first;
+static uintptr_t top; /* the heap of rank 0 is below top - WINDOW, that of the next rank is one WINDOW lower */
 static int windows;
 
-/* Move malloc()'s large pieces apart: map (rank + 1) * WINDOW bytes of inaccessible memory. malloc() maps each large
- * piece below the existing mappings, so its pieces start below this block. */
-static void move_mappings(int rank)
+static void *map(void *place, size_t bytes, int flags)
 {
-    void *p = mmap(NULL, (size_t)(rank + 1) * WINDOW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        uat_info("UAT_TORTURE: large pieces of malloc() have the same addresses on all workers: %s", strerror(errno));
+    return mmap(place, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
 }
 
-/* Raise the program break to `to` step by step, and give back the memory below it at each step, because the kernel
- * accounts for that memory. */
-static int raise_break(uintptr_t to)
+/* Close the gaps between the mappings above `block`, because the kernel would put malloc()'s pieces there. */
+static void close_gaps(const void *block)
 {
-    for (uintptr_t at = (uintptr_t)sbrk(0); at < to; at = (uintptr_t)sbrk(0)) {
-        size_t step = to - at < STEP ? to - at : STEP;
-        if (sbrk((intptr_t)step) == (void *)-1)
-            return -errno;
-        uintptr_t page = (at + 4095) & ~(uintptr_t)4095;
-        if (to > page)
-            munmap((void *)page, at + step - page);
-    }
-    return 0;
+    for (size_t bytes = WINDOW; bytes >= GAP; bytes /= 2)
+        for (void *p = map(NULL, bytes, 0); p != MAP_FAILED; p = map(NULL, bytes, 0))
+            if (p < block) {
+                munmap(p, bytes);
+                break;
+            }
 }
 
-/* Use up the memory that malloc() still has below the window, so that malloc() asks the kernel for more. */
-static void use_up(void)
+/* Use up the memory that malloc() still has below the program break, so that malloc() asks the kernel for more. Large
+ * pieces first, because each piece touches a page. */
+static void use_up(uintptr_t end)
 {
-    for (size_t size = SMALL_MAX; size >= 16; size -= 16)
+    for (size_t size = LARGE; size >= 16; size = size > SMALL ? size / 2 : size - 16)
         for (int i = 0; i < LEFT_MAX; i++) {
             void *p = malloc(size);
-            if (p && (uintptr_t)p < first)
+            if (p && (uintptr_t)p < end)
                 continue; /* kept for good */
             free(p);
             break;
@@ -60,20 +51,24 @@ static void use_up(void)
 
 void uat_torture_heap_move(int rank, int size)
 {
-    first = ((uintptr_t)sbrk(0) + WINDOW) & ~(WINDOW - 1);
-    windows = size;
-    malloc_trim(0);
-    int rc = raise_break(first + (uintptr_t)rank * WINDOW);
-    if (rc) {
-        uat_info("UAT_TORTURE: malloc() gives the same addresses on all workers: %s", strerror(-rc));
-        windows = 0;
+    uintptr_t end = ((uintptr_t)sbrk(0) + 4095) & ~(uintptr_t)4095;
+    /* The kernel maps each new piece below the existing mappings, so the pieces that follow start below this block. */
+    size_t bytes = (size_t)(rank + 1) * WINDOW;
+    void *block = map(NULL, bytes, 0);
+    /* A page at the program break stops the break from rising. Then malloc() maps its small pieces, too. */
+    void *stop = map((void *)end, 4096, MAP_FIXED_NOREPLACE);
+    if (block == MAP_FAILED || (uintptr_t)stop != end) {
+        uat_info("malloc() may give the same addresses on several workers: %s", strerror(errno));
+        return;
     }
-    move_mappings(rank);
-    if (!rc) /* otherwise all of malloc()'s memory is below the window, and using it up would not end */
-        use_up();
+    top = (uintptr_t)block + bytes;
+    windows = size;
+    close_gaps(block);
+    use_up(end);
 }
 
 int uat_torture_heap_owner(uintptr_t address)
 {
-    return address >= first && (address - first) / WINDOW < (uintptr_t)windows ? (int)((address - first) / WINDOW) : -1;
+    uintptr_t rank = (top - address - 1) / WINDOW - 1;
+    return address < top && top - address > WINDOW && rank < (uintptr_t)windows ? (int)rank : -1;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Torture: malloc() returns different addresses on each worker. All workers run one program without address-space
- * randomisation, so normally the same malloc() call returns the same address everywhere. So a pointer that a task keeps
- * across a spawn silently points to another worker's data. With disjoint heaps such a pointer points to no memory, and
- * the message about the fault says why.
+ * malloc() returns different addresses on each worker of a job. All workers run one program without address-space
+ * randomisation, so otherwise the same malloc() call would return the same address everywhere, and a pointer that a
+ * task keeps across a spawn would silently point to another worker's data. With disjoint heaps such a pointer points to
+ * no memory, and the message about the fault says why.
  */
 #ifndef UAT_TORTURE_HEAP_H
 #define UAT_TORTURE_HEAP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: C programs that use memory of one process, or another task's frame, or join wrongly, with one fault each; the race
- * detector reports each once. */
+/* Description: C programs that use memory of one process, or another task's frame, or join wrongly, with one fault
+ * each; the race detector reports each once. */
 #include "tests/races/faults.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: C programs whose tasks wait, or use data-flow tasks, with one fault each; the race detector reports each once. */
+/* Description: C programs whose tasks wait, or use data-flow tasks, with one fault each; the race detector reports each
+ * once. */
 #include "tests/races/faults.h"
 
 #include <uat/dataflow.h>

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: in a job of several workers, no two workers get the same address from malloc(), for small and large
+ * pieces; so a pointer that a task keeps across a spawn is no valid pointer on another worker. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "include/uat.h"
+#include "include/uat/global.h"
+
+enum { SIZES = 4 };
+static const size_t sizes[SIZES] = {16, 1000, 100000, 10000000};
+
+/* Do two of these pieces of different workers overlap? */
+static int overlap(const uintptr_t *a, const uintptr_t *b)
+{
+    for (int i = 0; i < SIZES; i++)
+        for (int j = 0; j < SIZES; j++)
+            if (a[i] < b[j] + sizes[j] && b[j] < a[i] + sizes[i])
+                return 1;
+    return 0;
+}
+
+int main(void)
+{
+    int overlaps = 0;
+    if (uat_init() < 0)
+        return 1;
+    uintptr_t own[SIZES], other[SIZES];
+    uintptr_t *all = uat_global_alloc((size_t)uat_size() * sizeof(own), UAT_BLOCKED, 0);
+    if (!all)
+        return 1;
+    for (int i = 0; i < SIZES; i++)
+        own[i] = (uintptr_t)malloc(sizes[i]);
+    uat_global_put(all + uat_rank() * SIZES, own, sizeof(own));
+    if (uat_barrier() < 0)
+        return 1;
+    for (int rank = 0; rank < uat_size(); rank++) {
+        uat_global_get(other, all + rank * SIZES, sizeof(other));
+        overlaps += rank != uat_rank() && overlap(own, other);
+    }
+    if (overlaps)
+        printf("rank %d: pieces of malloc() have addresses of %d other workers\n", uat_rank(), overlaps);
+    for (int i = 0; i < SIZES; i++)
+        free((void *)own[i]);
+    return uat_finalize() < 0 || overlaps;
+}
