@@ -23,10 +23,20 @@ void uat_host_boot_id(char id[UAT_HOST_BOOT_MAX])
     read_line("/proc/sys/kernel/random/boot_id", id, UAT_HOST_BOOT_MAX);
 }
 
+static uint64_t number_of(const char *space)
+{
+    struct stat file;
+    return stat(space, &file) ? 0 : (uint64_t)file.st_ino;
+}
+
 uint64_t uat_host_pid_space(void)
 {
-    struct stat space;
-    return stat("/proc/self/ns/pid", &space) ? 0 : (uint64_t)space.st_ino;
+    return number_of("/proc/self/ns/pid");
+}
+
+uint64_t uat_host_user_space(void)
+{
+    return number_of("/proc/self/ns/user");
 }
 
 struct bitmask *uat_host_siblings(int cpu)

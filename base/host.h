@@ -14,6 +14,9 @@ void uat_host_boot_id(char id[UAT_HOST_BOOT_MAX]);
 /* A number that identifies this process's PID namespace. If it is unknown, returns 0 and sets errno. */
 uint64_t uat_host_pid_space(void);
 
+/* The same for the user namespace. */
+uint64_t uat_host_user_space(void);
+
 struct bitmask;
 
 /* The set of hardware threads on the core of hardware thread `cpu`, including `cpu`; NULL if unknown. The caller must

@@ -215,6 +215,14 @@ static void report(const struct uat_bench *bench, const struct uat_bench_setting
     uat_report_end();
 }
 
+/* The next number of processes: the powers of two, and at last all workers. 0: there is none. */
+static int next(int processes)
+{
+    if (processes == uat_size())
+        return 0;
+    return 2 * processes < uat_size() ? 2 * processes : uat_size();
+}
+
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
 {
     static const enum uat_opcode codes[] = {UAT_OP_FETCH_ADD, UAT_OP_CMP_SWAP};
@@ -226,7 +234,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         fprintf(stderr, "uat-atomics: no memory\n");
     for (int code = 0; code < 2; code++)
         for (int several = 0; several < (words > 1 ? 2 : 1); several++)
-            for (int processes = 1; processes <= uat_size() && !status; processes++) {
+            for (int processes = 1; processes > 0 && !status; processes = next(processes)) {
                 rows[count] = (struct row){
                     .code = codes[code], .words = several ? (int)words : 1, .processes = processes, .targets = 1};
                 status = run_row(s, &rows[count++]);
@@ -256,7 +264,7 @@ static const struct uat_bench_option options[] = {
 
 const struct uat_bench uat_bench = {
     .program = "uat-atomics",
-    .purpose = "The rate of FETCH_ADD and CMP_SWAP on one worker's memory, from 1 to all workers.",
+    .purpose = "The rate of FETCH_ADD and CMP_SWAP on one worker's memory, from 1, 2, 4 ... all workers.",
     .options = options,
     .measure = measure,
 };

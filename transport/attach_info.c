@@ -51,6 +51,7 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
         .device = object.st_dev,
         .inode = object.st_ino,
         .pid_space = pid_space,
+        .user_space = uat_host_user_space(),
         .base = (uintptr_t)config->segment,
         .segment_size = config->segment_size,
         .nonce_offset = (uintptr_t)config->scratch - (uintptr_t)config->segment,
@@ -112,6 +113,13 @@ static int report_open(const struct uat_attach_user *user, const struct uat_atta
         uat_error("transport %s: no permission to attach rank %d (pid %d): it runs as user %u, this worker as user %u "
                   "(and /proc may be mounted with hidepid): start all workers as one user",
                   user->transport, rank, info->pid, info->uid, own->uid);
+        return -EACCES;
+    }
+    if ((error == EACCES || error == EPERM) && info->user_space != own->user_space) {
+        uat_error(
+            "transport %s: no permission to attach rank %d (pid %d), which runs in another user namespace, as in a "
+            "rootless container of its own: start all workers of a host in one container, or use %s",
+            user->transport, rank, info->pid, user->instead);
         return -EACCES;
     }
     if (error == EACCES || error == EPERM) {

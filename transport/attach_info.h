@@ -14,7 +14,7 @@
 #include "transport/transport.h"
 
 #define UAT_ATTACH_INFO_MAGIC 0x5541542d494e464full /* "UAT-INFO" */
-enum { UAT_ATTACH_INFO_VERSION = 1 };
+enum { UAT_ATTACH_INFO_VERSION = 2 };
 
 struct uat_attach_info {
     uint64_t magic;
@@ -26,6 +26,7 @@ struct uat_attach_info {
     uint64_t device; /* device of the memory object */
     uint64_t inode;
     uint64_t pid_space;    /* inode of the pid namespace in which pid is valid */
+    uint64_t user_space;   /* inode of the user namespace; 0: unknown */
     uint64_t base;         /* address of the segment in the worker */
     uint64_t segment_size; /* bytes */
     uint64_t nonce_offset; /* offset of the nonce in the segment */

@@ -26,6 +26,7 @@ enum {
     /* The limits after lost races: the pause is at most the duration of the latest lost attempt, doubled LOSSES_MAX
      * times, and at most 262 us. */
     LOSSES_MAX = 7,
+    SLOW_NS = 8000, /* a lost race is counted if the attempt took this time: some four round trips of InfiniBand */
     PAUSE_LOST_MAX_NS = 1 << 18,
     SPIN_FAILURES = 32,   /* failed attempts before yielding the core */
     SLEEP_FAILURES = 128, /* failed attempts before sleeping, where workers outnumber cores */
@@ -38,8 +39,8 @@ enum {
 
 static struct uat_random pauses;
 static struct {
-    unsigned losses;     /* each lost race adds 1, and each success takes 1 away */
-    uint64_t attempt_ns; /* duration of the latest attempt that lost, including its wait for the victim's word */
+    unsigned losses;     /* each lost race whose attempt was slow adds 1, and each success takes 1 away */
+    uint64_t attempt_ns; /* duration of the latest such attempt, including its wait for the victim's word */
 } race;
 static bool shared_memory; /* all workers reach each other by loads and stores */
 
@@ -81,26 +82,32 @@ static void pause_for(uint64_t ns)
 }
 
 /*
- * Count a failure of this worker as a lost race, if it is one. An adapter carries out the atomics on one word one after
- * the other: a ConnectX-6 takes 470 ns for each (docs/simulation.md). If many thieves want one victim's tasks, each of
- * them waits until the atomics of all others are done, and finds that its claim is outdated. The attempts of 64 thieves
- * at the same word last 30 us, and one in 48 succeeds. So the pause after a lost race is a multiple of the attempt's
- * duration. The number of losses determines the multiple, until a thief wins as often as it loses.
+ * Count a failure of this worker as a lost race, if it is one and took long. An adapter carries out the atomics on one
+ * word one after the other: a ConnectX-6 takes 470 ns for each (docs/simulation.md). If many thieves want one victim's
+ * tasks, each of them waits until the atomics of all others are done, and finds that its claim is outdated. The
+ * attempts of 64 thieves at the same word last 30 us, and one in 48 succeeds. So the pause after such an attempt is a
+ * multiple of its duration. The number of losses determines the multiple, until a thief wins as often as it loses.
  */
 static void count_race(const struct uat_idle *idle, bool lost)
 {
-    if (idle->failures == 0) /* a success came before */
+    if (idle->failures == 0) { /* a success came before, so the attempt's start is unknown */
         race.losses -= race.losses > 0;
-    else if (lost)
-        race.attempt_ns = uat_clock_ns() - idle->resumed;
-    if (lost && race.losses < LOSSES_MAX)
+        return;
+    }
+    if (!lost)
+        return;
+    uint64_t took = uat_clock_ns() - idle->resumed;
+    if (took < SLOW_NS)
+        return;
+    race.attempt_ns = took;
+    if (race.losses < LOSSES_MAX)
         race.losses++;
 }
 
 /* The longest pause after a lost race. */
 static uint64_t longest_after_race(uint64_t usual)
 {
-    uint64_t longest = race.attempt_ns << race.losses;
+    uint64_t longest = race.losses > 0 ? race.attempt_ns << race.losses : 0;
     longest = longest < PAUSE_LOST_MAX_NS ? longest : PAUSE_LOST_MAX_NS;
     return longest > usual ? longest : usual;
 }
