@@ -23,7 +23,16 @@ extern char **environ;
 static const double timeout_max = 1e9; /* seconds */
 
 enum { AGAIN_MAX = 1000000 };
-enum { OPTION_TIMEOUT = 256, OPTION_BIND, OPTION_ENV, OPTION_VERSION, OPTION_DOCTOR, OPTION_LABEL, OPTION_AGAIN };
+enum {
+    OPTION_TIMEOUT = 256,
+    OPTION_BIND,
+    OPTION_ENV,
+    OPTION_VERSION,
+    OPTION_DOCTOR,
+    OPTION_LABEL,
+    OPTION_AGAIN,
+    OPTION_PROFILE
+};
 
 static const struct option long_options[] = {
     {"np", required_argument, NULL, 'n'},
@@ -35,6 +44,7 @@ static const struct option long_options[] = {
     {"version", no_argument, NULL, OPTION_VERSION},
     {"label", no_argument, NULL, OPTION_LABEL},
     {"again", required_argument, NULL, OPTION_AGAIN},
+    {"profile", optional_argument, NULL, OPTION_PROFILE},
     {NULL, 0, NULL, 0},
 };
 
@@ -55,27 +65,30 @@ static bool print_help(const char *form)
         uat_say("--help=%s: must be md or man, for the list of settings as docs/settings.md or uat_settings(7)", form);
         return false;
     }
-    printf("Usage: uatrun [-n N] [options] program [arguments]\n"
-           "Run a uat program with N workers on this machine.\n"
-           "\n"
-           "  -n, -np, --np N        workers, 1 to %d (default: one per core that this process may use)\n"
-           "      --bind core        each worker stays on a core of its own (default if the workers fill the cores)\n"
-           "      --bind none        workers run wherever the kernel puts them\n"
-           "      --env NAME=VALUE   set a variable for the workers; may be given several times\n"
-           "      --label            put the worker's rank in front of each line that it prints\n"
-           "      --again N          after the loss of a worker, go on from the newest checkpoint, at most N times\n"
-           "      --timeout SECONDS  end the job after this time, with status %d\n"
-           "      --doctor           run the self-test of the program's runtime instead, with 2 workers unless -n is "
-           "given\n"
-           "  -h, --help             print this and exit\n"
-           "      --help=md, =man    print the list of settings as a document and exit\n"
-           "      --version          print the version and exit\n"
-           "\n"
-           "Worker 0 reads uatrun's standard input, the others none. Signals are passed on to all workers.\n"
-           "If a worker fails, the others are ended and uatrun returns its status, 128 + S if signal S ended it.\n"
-           "\n"
-           "Settings of the runtime, environment variables with their defaults:\n",
-           UAT_WORKERS_MAX, UAT_STATUS_TIMEOUT);
+    printf(
+        "Usage: uatrun [-n N] [options] program [arguments]\n"
+        "Run a uat program with N workers on this machine.\n"
+        "\n"
+        "  -n, -np, --np N        workers, 1 to %d (default: one per core that this process may use)\n"
+        "      --bind core        each worker stays on a core of its own (default if the workers fill the cores)\n"
+        "      --bind none        workers run wherever the kernel puts them\n"
+        "      --env NAME=VALUE   set a variable for the workers; may be given several times\n"
+        "      --label            put the worker's rank in front of each line that it prints\n"
+        "      --again N          after the loss of a worker, go on from the newest checkpoint, at most N times\n"
+        "      --profile[=FILE]   write a profile of a program that was built for it, to PROGRAM.profile.json if no\n"
+        "                         FILE is given; uat-profile shows it\n"
+        "      --timeout SECONDS  end the job after this time, with status %d\n"
+        "      --doctor           run the self-test of the program's runtime instead, with 2 workers unless -n is "
+        "given\n"
+        "  -h, --help             print this and exit\n"
+        "      --help=md, =man    print the list of settings as a document and exit\n"
+        "      --version          print the version and exit\n"
+        "\n"
+        "Worker 0 reads uatrun's standard input, the others none. Signals are passed on to all workers.\n"
+        "If a worker fails, the others are ended and uatrun returns its status, 128 + S if signal S ended it.\n"
+        "\n"
+        "Settings of the runtime, environment variables with their defaults:\n",
+        UAT_WORKERS_MAX, UAT_STATUS_TIMEOUT);
     uat_settings_print_help(uat_settings, stdout);
     return true;
 }
@@ -241,6 +254,22 @@ static bool check_workers(struct uat_arguments *out, bool simulated)
     return uat_arguments_set(out->env, variable);
 }
 
+/* --profile sets a part of UAT_TRACE, after the parts that the user has set. */
+static bool set_profile(struct uat_arguments *out, const char *program)
+{
+    static const char name[] = "UAT_TRACE=";
+    const char *own = "", *last = strrchr(program, '/'), *file = out->profile;
+    for (char **e = out->env; *e; e++)
+        if (strncmp(*e, name, sizeof(name) - 1) == 0)
+            own = *e + sizeof(name) - 1;
+    last = last ? last + 1 : program;
+    size_t size = sizeof(name) + strlen(own) + strlen(last) + strlen(file) + 32;
+    char *text = allocate(size, 1);
+    snprintf(text, size, "%s%s%sprofile=%s%s", name, own, own[0] ? "," : "", file[0] ? file : last,
+             file[0] ? "" : ".profile.json");
+    return uat_arguments_set(out->env, text);
+}
+
 /* Check the program and the settings, after all options are known. */
 static bool check_job(struct uat_arguments *out, char **rest, int *status)
 {
@@ -250,6 +279,8 @@ static bool check_job(struct uat_arguments *out, char **rest, int *status)
         uat_say("which program? (usage: uatrun [-n N] [options] program [arguments])");
         return false;
     }
+    if (out->profile && !set_profile(out, rest[0]))
+        return false;
     if (uat_settings_read(uat_settings, out->env, error, sizeof(error)) < 0) {
         uat_say("%s", error);
         return false;
@@ -282,6 +313,9 @@ static bool take_option(struct uat_arguments *out, int option, char **argv, int 
         return take_bind(out, optarg);
     case OPTION_ENV:
         return uat_arguments_set(out->env, optarg);
+    case OPTION_PROFILE:
+        out->profile = optarg ? optarg : "";
+        return true;
     case OPTION_LABEL:
         out->label = true;
         return true;

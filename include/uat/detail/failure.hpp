@@ -202,6 +202,11 @@ template <class F> bool contain(F &&f)
 /* uat_join() that throws the exception that the child has thrown. */
 inline void join(uat_task_t *t)
 {
+#ifdef UAT_PROFILE
+    uat_profile_join(t);
+    throw_if_failed();
+    return;
+#endif
     if (__builtin_expect(t->record != 0, 0))
         join_slowly(t);
 }

@@ -85,6 +85,7 @@ UAT_INLINE void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access access)
     uat_far.last = ++o;
     o->at = at;
     o->what = uat_open_what(bytes, access);
+    UAT_PROFILE_CACHED(bytes);
     uat_far.hits++;
     return uat_far.ring + place;
 }
@@ -122,6 +123,7 @@ UAT_INLINE void *uat_global_checkout(const void *p, size_t bytes, enum uat_acces
 {
     int known = (unsigned)access - UAT_READ <= UAT_READ_WRITE - UAT_READ;
     if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes) && known, 1)) {
+        UAT_PROFILE_NEAR(bytes);
         uat_near.begun++;
         return (void *)(uintptr_t)p;
     }
@@ -140,7 +142,7 @@ UAT_INLINE void uat_global_checkin(const void *p, size_t bytes, enum uat_access 
 UAT_INLINE void uat_global_get(void *local, const void *global, size_t bytes)
 {
     if (uat_near_holds((uintptr_t)global, bytes))
-        __builtin_memcpy(local, global, bytes);
+        UAT_PROFILE_NEAR(bytes), __builtin_memcpy(local, global, bytes);
     else
         uat_global_get_elsewhere(local, global, bytes);
 }
@@ -148,7 +150,7 @@ UAT_INLINE void uat_global_get(void *local, const void *global, size_t bytes)
 UAT_INLINE void uat_global_put(void *global, const void *local, size_t bytes)
 {
     if (uat_near_holds((uintptr_t)global, bytes))
-        __builtin_memcpy(global, local, bytes);
+        UAT_PROFILE_NEAR(bytes), __builtin_memcpy(global, local, bytes);
     else
         uat_global_put_elsewhere(global, local, bytes);
 }
