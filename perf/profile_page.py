@@ -3,7 +3,7 @@
 import math
 from html import escape
 
-from profile_verdict import WORKERS, far, judged_for, ns, percent, predict, ratio, spawning, verdict, warnings
+from profile_verdict import WORKERS, far, ns, percent, predict, ratio, spawning, verdict, warnings
 from report_page import STYLE
 from report_shapes import LEFT, RIGHT, WIDTH, number, rect, svg, text
 
@@ -34,7 +34,7 @@ def picture_of_speed(profile):
     for n in [1] + WORKERS:
         out.append(f'<line class="grid" x1="{x(n):.1f}" y1="{top}" x2="{x(n):.1f}" y2="{bottom}"/>')
         out.append(f'<line class="grid" x1="{LEFT}" y1="{y(n):.1f}" x2="{WIDTH - RIGHT}" y2="{y(n):.1f}"/>')
-        out += [text(x(n), bottom + 16, n, anchor="middle"), text(LEFT - 8, y(n) + 4, n, anchor="end")]
+        out += [text(x(n), bottom + 16, n, anchor="end" if n == WORKERS[-1] else "middle"), text(LEFT - 8, y(n) + 4, n, anchor="end")]
     out += [text(WIDTH - RIGHT, bottom + 34, "workers", 'class="axis"', "end"), text(LEFT - 8, top - 12, "speed-up", 'class="axis"')]
     for css, speed in (("g", lambda n: n), ("b", lambda n: ratio(profile.work_ns, predict(profile, n)[0])),
                        ("s", lambda n: ratio(profile.work_ns, predict(profile, n)[1]))):
@@ -74,7 +74,7 @@ def time_rows(profile):
     waits = profile.total("far_ns")
     work, wait = profile.work_ns - waits, profile.raw["queued_ns"]
     rows = [("tasks", work, "blue"), ("tasks that wait for far memory", waits, "red"), ("spawns and joins, estimated", spawn, "violet"),
-            ("ready, without a processor", wait, "gray1"), ("all else: steals, idle", max(0.0, whole - work - waits - spawn - wait), "gray2")]
+            ("of these, without a processor", wait, "gray1"), ("all else: steals, idle", max(0.0, whole - work - waits - spawn), "gray2")]
     return [(name, value, f"{percent(ratio(value, whole))} · {ns(value)}", colour) for name, value, colour in rows]
 
 
@@ -98,4 +98,4 @@ def page(profile, title):
     body = "".join(f"<section><h2>{escape(head)}</h2><p>{escape(words)}</p>{drawn}</section>" for head, words, drawn in parts)
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
             f'<title>{escape(title)}</title><style>{STYLE}{TABLE}</style></head><body><h1>{escape(title)}</h1>'
-            f'<p class="verdict">On {judged_for(profile)} workers: {escape(verdict(profile))}.</p>{tiles(profile)}{notes}{body}</body></html>\n')
+            f'<p class="verdict">{escape(verdict(profile))}.</p>{tiles(profile)}{notes}{body}</body></html>\n')

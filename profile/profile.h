@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The profile of a program: who spawned what, how long it took, and which chain of tasks was the longest. The parts of
- * this room replace functions of the library in the program (the linker's --wrap; profile/wrap.txt lists them):
- * spawn.c replaces spawn, join and run; wait.c replaces the calls that may move a task to another worker; far.c replaces
- * those that reach for far memory. file.c brings the accounts of all workers together and writes them.
+ * The profile of a program: which function spawned what, how long it took, and which chain of tasks was the longest.
+ * The parts of this room replace functions of the library in the program (the linker's --wrap; wrap.txt lists them).
+ * spawn.c replaces spawn, join and run; wait.c replaces the calls that may move a task to another worker; far.c
+ * replaces those that reach for far memory. file.c adds up the accounts of all workers and writes them.
  *
- *  H1 uat_strand_now is the account of the running task while user code runs; NULL while the runtime runs, and in a
- *     task that the runtime has started by itself (data-flow tasks, parts of adaptive requests): those are not measured.
+ *  H1 uat_strand_now is the account of the running task while user code runs. It is NULL while the runtime runs, and
+ *     in a task that the runtime has started by itself (data-flow tasks, parts of adaptive requests). Those tasks are
+ *     not measured.
  *  H2 A wrapper keeps the account's address in its own frame across each call that may move the task. So the address
  *     is valid on whatever worker the task continues, as that of any frame.
  *  H3 The clock runs from the end of one wrapper to the start of the next one, and so never on two workers.

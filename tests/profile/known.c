@@ -39,6 +39,16 @@ static long fib_tasks(int n)
     return n < 2 ? 1 : 1 + fib_tasks(n - 1) + fib_tasks(n - 2);
 }
 
+/* The burdened span by rule P3, with steals of 10 us: the shorter way to run fib(n - 1), elsewhere or before the rest. */
+static double fib_burdened(int n)
+{
+    if (n < 2)
+        return 1000;
+    double child = fib_burdened(n - 1), rest = fib_burdened(n - 2), steal = 10000;
+    double parallel = steal + (child > rest ? child : rest), serial = 1000.0 * (double)fib_tasks(n - 1) + rest;
+    return 1000 + (parallel < serial ? parallel : serial);
+}
+
 /* ---- mergesort: n log n with a serial merge ---- */
 UAT_TASK_VOID(mergesort, int, n)
 {
@@ -161,7 +171,7 @@ static int run(const char *what, int n)
     if (strcmp(what, "fib") == 0) {
         long value;
         int rc = fib_run(&value, n);
-        printf("work %.0f span %.0f\n", 1000.0 * (double)fib_tasks(n), 1000.0 * n);
+        printf("work %.0f span %.0f burdened %.0f\n", 1000.0 * (double)fib_tasks(n), 1000.0 * n, fib_burdened(n));
         return rc;
     }
     if (strcmp(what, "mergesort") == 0) {
