@@ -2,8 +2,8 @@
 /*
  * Calls that may move the running task to another worker, and the objects of uat/sync.h. With one worker an object
  * knows the longest span of all tasks that have released it; a task that acquires it goes on after this span. For
- * semaphores and channels this may be too long, since every earlier release counts. A mutex orders nothing. With several
- * workers the releases are not known here, and are counted as not followed.
+ * semaphores and channels this may be too long, since every earlier release counts. A mutex orders nothing. With
+ * several workers the releases are not known here, and the waits are counted as not followed.
  */
 #include "profile/profile.h"
 

@@ -39,7 +39,8 @@ static long fib_tasks(int n)
     return n < 2 ? 1 : 1 + fib_tasks(n - 1) + fib_tasks(n - 2);
 }
 
-/* The burdened span by rule P3, with steals of 10 us: the shorter way to run fib(n - 1), elsewhere or before the rest. */
+/* The burdened span by rule P3, with steals of 10 us: fib(n - 1) runs elsewhere or before the rest, whichever is
+ * shorter. */
 static double fib_burdened(int n)
 {
     if (n < 2)
