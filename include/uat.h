@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "uat/detail/inline.h"
+#include "uat/detail/profile.h"
 #include "uat/detail/sanitize.h"
 #include "uat/stats.h"
 
@@ -49,6 +50,7 @@ typedef struct uat_task {
     uint64_t record; /* the join record, as (rank << 48) | address; 0: see above */
     void *result;    /* the spawner's buffer for the result */
     uint64_t size;   /* bytes of the result; set only while record is not 0 */
+    UAT_PROFILE_CHILD
 } uat_task_t;
 
 /*
@@ -108,8 +110,10 @@ void uat_join_wait(uat_task_t *t);
  */
 UAT_INLINE void uat_join(uat_task_t *t)
 {
-#ifdef UAT_RACES
+#if defined(UAT_RACES)
     uat_races_join(t);
+#elif defined(UAT_PROFILE)
+    uat_profile_join(t);
 #else
     if (__builtin_expect(t->record != 0, 0))
         uat_join_wait(t);
@@ -152,13 +156,14 @@ typedef struct uat_cancel {
 } uat_cancel_t;
 
 typedef struct uat_group {
-    uat_task_t task;        /* the handle of the child that is being spawned */
+    UAT_GROUP_HANDLE task;  /* the handle of the child that is being spawned */
     uint64_t record;        /* the join record of the children that have parted from the spawner, or 0 */
     uint64_t parted;        /* number of these children since the last wait */
     struct uat_group *self; /* the group's own address, by which a copy of the group is detected */
     uat_cancel_t cancel;    /* the handle that cancels this group, or 0 */
     uat_cancel_t outer;     /* `cancel` of the enclosing group; differs from this group's `cancel` if this group is
                              * cancellable */
+    UAT_PROFILE_GROUP
 } uat_group_t;
 
 /* The value of uat_task_t.result in the handle of a group. */
@@ -173,6 +178,9 @@ UAT_INLINE void uat_group_begin(uat_group_t *group)
     group->self = group;
     group->cancel.object = group->cancel.serial = 0;
     group->outer = group->cancel;
+#ifdef UAT_PROFILE
+    uat_profile_group_begin(group);
+#endif
 }
 
 /*
@@ -220,7 +228,7 @@ UAT_INLINE void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *arg,
 {
     if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
         return;
-    uat_spawn(&group->task, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
+    uat_spawn(UAT_GROUP_TASK(group), fn, arg, arg_size, UAT_GROUP_RESULT, 0);
     if (__builtin_expect(group->task.record != 0, 0)) /* the child has parted from the spawner */
         group->parted++;
 }
@@ -235,7 +243,7 @@ UAT_INLINE void uat_group_spawn_typed(uat_group_t *group, uat_fn *fn, const void
     }
     if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
         return;
-    uat_spawn_typed(&group->task, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
+    uat_spawn_typed(UAT_GROUP_TASK(group), fn, arg, arg_size, UAT_GROUP_RESULT, 0);
     if (__builtin_expect(group->task.record != 0, 0)) /* the child has parted from the spawner */
         group->parted++;
 }
@@ -245,7 +253,7 @@ UAT_INLINE void uat_group_spawn_on(uat_group_t *group, int rank, uat_fn *fn, con
 {
     if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
         return;
-    uat_spawn_on(&group->task, rank, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
+    uat_spawn_on(UAT_GROUP_TASK(group), rank, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
     if (__builtin_expect(group->task.record != 0, 0)) /* the child has parted from the spawner */
         group->parted++;
 }
@@ -260,10 +268,14 @@ UAT_INLINE void uat_group_wait(uat_group_t *group)
 #ifdef UAT_RACES
     uat_races_group_wait(group);
 #else
+#ifdef UAT_PROFILE
+    uat_profile_group_wait(group);
+#else
     if (__builtin_expect(group->record != 0, 0)) {
         group->task.record = group->record;
         uat_join_wait(&group->task);
     }
+#endif
     if (__builtin_expect(group->cancel.object != group->outer.object, 0))
         uat_group_end_cancel(group);
 #endif

@@ -35,7 +35,8 @@ enum {
     OPTION_LABEL,
     OPTION_AGAIN,
     OPTION_RESIZABLE,
-    OPTION_RESIZE
+    OPTION_RESIZE,
+    OPTION_PROFILE
 };
 
 static const struct option long_options[] = {
@@ -50,6 +51,7 @@ static const struct option long_options[] = {
     {"again", required_argument, NULL, OPTION_AGAIN},
     {"resizable", no_argument, NULL, OPTION_RESIZABLE},
     {"resize", required_argument, NULL, OPTION_RESIZE},
+    {"profile", optional_argument, NULL, OPTION_PROFILE},
     {NULL, 0, NULL, 0},
 };
 
@@ -83,6 +85,8 @@ static bool print_help(const char *form)
         "      --again N          after the loss of a worker, go on from the newest checkpoint, at most N times\n"
         "      --resizable        the job can change its size: checkpoints go to memory, unless UAT_CHECKPOINT is set\n"
         "      --resize M PID     let the job of the uatrun with this process number go on with M workers\n"
+        "      --profile[=FILE]   write a profile of a program that was built for it, to PROGRAM.profile.json if no\n"
+        "                         FILE is given; uat-profile shows it\n"
         "      --timeout SECONDS  end the job after this time, with status %d\n"
         "      --doctor           run the self-test of the program's runtime instead, with 2 workers unless -n is "
         "given\n"
@@ -284,6 +288,22 @@ static bool check_resize(struct uat_arguments *out, char **rest, int *status)
     return false;
 }
 
+/* --profile sets a part of UAT_TRACE, after the parts that the user has set. */
+static bool set_profile(struct uat_arguments *out, const char *program)
+{
+    static const char name[] = "UAT_TRACE=";
+    const char *own = "", *last = strrchr(program, '/'), *file = out->profile;
+    for (char **e = out->env; *e; e++)
+        if (strncmp(*e, name, sizeof(name) - 1) == 0)
+            own = *e + sizeof(name) - 1;
+    last = last ? last + 1 : program;
+    size_t size = sizeof(name) + strlen(own) + strlen(last) + strlen(file) + 32;
+    char *text = allocate(size, 1);
+    snprintf(text, size, "%s%s%sprofile=%s%s", name, own, own[0] ? "," : "", file[0] ? file : last,
+             file[0] ? "" : ".profile.json");
+    return uat_arguments_set(out->env, text);
+}
+
 /* Check the program and the settings, after all options are known. */
 static bool check_job(struct uat_arguments *out, char **rest, int *status)
 {
@@ -293,6 +313,8 @@ static bool check_job(struct uat_arguments *out, char **rest, int *status)
         uat_say("which program? (usage: uatrun [-n N] [options] program [arguments])");
         return false;
     }
+    if (out->profile && !set_profile(out, rest[0]))
+        return false;
     if (uat_settings_read(uat_settings, out->env, error, sizeof(error)) < 0) {
         uat_say("%s", error);
         return false;
@@ -334,6 +356,9 @@ static bool take_option(struct uat_arguments *out, int option, char **argv, int 
         return take_bind(out, optarg);
     case OPTION_ENV:
         return uat_arguments_set(out->env, optarg);
+    case OPTION_PROFILE:
+        out->profile = optarg ? optarg : "";
+        return true;
     case OPTION_LABEL:
         out->label = true;
         return true;

@@ -20,6 +20,7 @@ struct uat_arguments {
     int workers;
     enum uat_bind bind;             /* auto: if the workers fill the cores */
     int simulated;                  /* workers that one process simulates (UAT_TRANSPORT=sim); 0 = none */
+    const char *profile;            /* NULL: none; "": to the default file */
     bool label;                     /* print the rank in front of each line */
     bool doctor;                    /* run the self-test instead of the program */
     double timeout;                 /* seconds, 0 = none */

@@ -162,6 +162,7 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
     ASIDE(before, swapped);
     loop->begin = swapped ? middle : begin; /* the spawn copies the loop's block */
     loop->end = swapped ? end : middle;
+    UAT_PROFILE_AS(loop->body ? (void (*)(void))loop->body : (void (*)(void))loop->reduce);
     uat_spawn(&task, loop_task, loop, loop->bytes, size == 0 ? NULL : swapped ? second : first, size);
     ASIDE(second_here, swapped);
     loop->length = length_behind(loop, swapped ? end : middle);

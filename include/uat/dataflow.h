@@ -78,8 +78,8 @@ enum {
 
 /* A flow. It moves with its task. It must not be copied. The fields belong to the library. */
 typedef struct uat_flow {
-    uat_task_t task; /* the child that is being spawned */
-    uint64_t ledger; /* names the flow's ledger; 0: there is none, because all tasks so far have run in place */
+    UAT_GROUP_HANDLE task; /* the child that is being spawned */
+    uint64_t ledger;       /* names the flow's ledger; 0: there is none, because all tasks so far have run in place */
     struct uat_flow *self;
     uint64_t window;
     uint32_t ordered; /* uat_flow_keep_order() was called */

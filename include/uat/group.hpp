@@ -109,7 +109,7 @@ class task_group
     {
         if (std::uncaught_exceptions() > 0 && group_.record != 0) {
             group_.task.record = group_.record;
-            uat_join_in_place(&group_.task);
+            uat_join_in_place(UAT_GROUP_TASK(&group_));
         }
         uat_group_wait(&group_); /* while an exception unwinds the stack, this call only ends the cancellation */
         if (!uat_reducer_is_empty(&first_))

@@ -56,8 +56,12 @@ template <class R> class [[nodiscard]] handle
 
     ~handle() noexcept(false)
     {
-        if (joined_ || task_.record == 0)
+        if (joined_)
             return;
+        if (task_.record == 0) {
+            UAT_PROFILE_JOINED(&task_);
+            return;
+        }
         if (std::uncaught_exceptions() == 0)
             detail::join_slowly(&task_);
         else

@@ -18,6 +18,7 @@
 enum { PHASES_MAX = 16 /* maximum number of phases of one attempt to steal */ };
 
 bool uat_trace_on;
+bool uat_profile_linked;
 
 static struct {
     const char *file, *host;
@@ -96,6 +97,12 @@ static int check_file(const char *file)
 int uat_trace_open(const char *host)
 {
     const char *file = uat_trace_settings.file;
+    if (uat_trace_settings.profile[0] && !uat_profile_linked) {
+        if (uat_self.rank == 0)
+            uat_error("this program cannot be profiled: compile it with `pkg-config --cflags uat-profile` and link it "
+                      "with `pkg-config --libs uat-profile`");
+        return -EINVAL;
+    }
     if (!file[0])
         return 0;
     int rc = uat_self.rank == 0 ? check_file(file) : 0;

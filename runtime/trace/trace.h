@@ -15,6 +15,9 @@
 
 extern bool uat_trace_on;
 
+/* Was the program built for profiles? libuat_profile.a sets this word before main(). */
+extern bool uat_profile_linked;
+
 /* Start a timeline if the setting names a file, which rank 0 will write. host: the name of this worker's host, valid
  * until uat_trace_close(). Collective. Returns 0, or a negative errno that has been reported. */
 int uat_trace_open(const char *host);

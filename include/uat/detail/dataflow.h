@@ -131,7 +131,7 @@ UAT_INLINE void uat_flow_fetch(const void *p, size_t bytes)
             name##_uat_slow(uat_f, &uat_a, 0);                                                                         \
             return;                                                                                                    \
         }                                                                                                              \
-        uat_spawn_typed(&uat_f->task, name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                                \
+        UAT_FLOW_SPAWN(uat_spawn_typed, uat_f, name##_uat_body, &uat_a, sizeof(uat_a));                                \
         if (__builtin_expect(uat_f->task.record != 0, 0)) /* the child has parted from the spawner */                  \
             name##_uat_slow(uat_f, &uat_a, 1);                                                                         \
     }                                                                                                                  \

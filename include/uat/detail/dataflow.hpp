@@ -233,7 +233,7 @@ template <class... P> struct flow_spawner {
                       "uat: the arguments of a data-flow task are too large; put them into global memory");
         bool parted = false;
         if (__builtin_expect(flow->ledger == 0, 1)) {
-            uat_spawn(&flow->task, body<Call, void>, &call, sizeof(call), nullptr, 0);
+            UAT_FLOW_SPAWN(uat_spawn, flow, (body<Call, void>), &call, sizeof(call));
             if (__builtin_expect(flow->task.record == 0, 1))
                 return;
             parted = true;

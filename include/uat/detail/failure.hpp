@@ -202,8 +202,11 @@ template <class F> bool contain(F &&f)
 /* uat_join() that throws the exception that the child has thrown. */
 inline void join(uat_task_t *t)
 {
-#ifdef UAT_RACES
+#if defined(UAT_RACES)
     uat_races_join(t);
+    throw_if_failed();
+#elif defined(UAT_PROFILE)
+    uat_profile_join(t);
     throw_if_failed();
 #else
     if (__builtin_expect(t->record != 0, 0))

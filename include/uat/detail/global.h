@@ -86,6 +86,7 @@ UAT_INLINE void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access access)
     uat_far.last = ++o;
     o->at = at;
     o->what = uat_open_what(bytes, access);
+    UAT_PROFILE_CACHED(bytes);
     uat_far.hits++;
     return uat_far.ring + place;
 }
@@ -124,6 +125,7 @@ UAT_INLINE void *uat_global_checkout(const void *p, size_t bytes, enum uat_acces
     UAT_RACES_GLOBAL(p, bytes, (int)access);
     int known = (unsigned)access - UAT_READ <= UAT_READ_WRITE - UAT_READ;
     if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes) && known, 1)) {
+        UAT_PROFILE_NEAR(bytes);
         uat_near.begun++;
         return (void *)(uintptr_t)p;
     }
@@ -143,7 +145,7 @@ UAT_INLINE void uat_global_get(void *local, const void *global, size_t bytes)
 {
     UAT_RACES_GLOBAL(global, bytes, UAT_READ);
     if (uat_near_holds((uintptr_t)global, bytes))
-        __builtin_memcpy(local, global, bytes);
+        UAT_PROFILE_NEAR(bytes), __builtin_memcpy(local, global, bytes);
     else
         uat_global_get_elsewhere(local, global, bytes);
 }
@@ -152,7 +154,7 @@ UAT_INLINE void uat_global_put(void *global, const void *local, size_t bytes)
 {
     UAT_RACES_GLOBAL(global, bytes, UAT_WRITE);
     if (uat_near_holds((uintptr_t)global, bytes))
-        __builtin_memcpy(global, local, bytes);
+        UAT_PROFILE_NEAR(bytes), __builtin_memcpy(global, local, bytes);
     else
         uat_global_put_elsewhere(global, local, bytes);
 }
