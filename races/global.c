@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Accesses to global memory. Compilers see the accesses through a pointer that a checkout has returned; a checkout
- * accesses all its bytes. An atomic that follows uat_global_release() publishes what the task wrote before that call. */
+ * accesses all its bytes. An atomic after uat_global_release() publishes what the task wrote before that call. */
 #include "include/uat/global.h"
 
 #include "include/uat.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts primes, and breaks three rules: a static counter, an array of malloc(), and a pointer to the spawner's variable. */
+/* Counts primes, and breaks three rules: a static counter, a malloc()ed array, a pointer to a spawner's variable. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <uat.h>

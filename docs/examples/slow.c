@@ -1,6 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <uat.h>
-
 #ifndef GRAIN
 #define GRAIN 1 /* numbers that one task tests */
 #endif

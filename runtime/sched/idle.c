@@ -21,8 +21,8 @@ enum {
      * lost race PAUSE_SHIFT_MAX applies, because each claim delays an owner that publishes an entry or takes an entry
      * back. */
     PAUSE_SHIFT_NEAR = 4,
-    SLICES = 8,           /* looks at the watched word in a pause, in virtual time */
-    SLICE_NS = 200,       /* but at least this time between them */
+    SLICES = 8,     /* looks at the watched word in a pause, in virtual time */
+    SLICE_NS = 200, /* but at least this time between them */
     /* The limits after lost races: the pause is at most the duration of the latest lost attempt, doubled LOSSES_MAX
      * times, and at most 262 us. */
     LOSSES_MAX = 7,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the stacks of tasks lie. The library knows uni-address: the stacks of a worker's tasks follow one another in the
- * region, and the stack of a waiting task is copied to the evacuation heap. A program may link one other mode, for
+ * Where the stacks of tasks lie. The library knows uni-address: the stacks of a worker's tasks follow one another in
+ * the region, and the stack of a waiting task is copied to the evacuation heap. A program may link one other mode, for
  * comparisons: papers/berth.h. The functions below are called on slow paths only. With uni-address they do nothing, or
  * return what uni-address needs.
  */
@@ -35,7 +35,8 @@ struct uat_stack_mode {
     void (*arrived)(uintptr_t sp, uintptr_t base, bool steal);        /* see uat_stacks_arrived() */
     void (*check_stack)(uintptr_t sp, uintptr_t entry);               /* see uat_stacks_check() */
     void (*check_room)(uintptr_t sp, size_t bytes, const char *what); /* see uat_stacks_check_room() */
-    /* The child of a waiting joiner has ended here: bring the joiner, and settle the join. Returns its stack pointer. */
+    /* The child of a waiting joiner has ended here: bring the joiner, and settle the join. Returns its stack
+     * pointer. */
     uintptr_t (*resume)(const struct uat_waiter *waiter, uint64_t record, uat_task_t *task);
     uint64_t (*pages)(void); /* pages of stacks that this worker has touched */
     size_t page;             /* bytes of a page */
@@ -47,8 +48,8 @@ extern const struct uat_stack_mode *uat_stacks;
 /* The mode that this program links, or NULL. papers/ sets it before main() starts. */
 extern const struct uat_stack_mode *uat_stacks_linked;
 
-/* Choose the mode that UAT_STACKS names. Returns 0, or a negative errno that has been reported: -ENOTSUP if this program
- * does not link the mode. Call it before the other functions. */
+/* Choose the mode that UAT_STACKS names. Returns 0, or a negative errno that has been reported: -ENOTSUP if this
+ * program does not link the mode. Call it before the other functions. */
 int uat_stacks_choose(void);
 
 void uat_stacks_reserve(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of the race detector. Only `uatcc -check` defines UAT_RACES; it also links libuat-races.a, which defines the
- * functions. Otherwise the library's inline functions are as if this file did not exist.
+ * The hooks of the race detector. Only `uatcc -check` defines UAT_RACES; it also links libuat-races.a, which defines
+ * the functions. Otherwise the library's inline functions are as if this file did not exist.
  */
 #ifndef UAT_DETAIL_RACES_H
 #define UAT_DETAIL_RACES_H
