@@ -239,5 +239,5 @@ bool uat_loop_by_team(struct uat_loop *loop, int64_t begin, int64_t end, void *p
                                        .array = array,
                                        .size = size};
     loop->in_team = uat_team_within;
-    return uat_team_run(&team, combine_parts, partial);
+    return !UAT_PROFILED && uat_team_run(&team, combine_parts, partial); /* a profile follows spawns and joins only */
 }

@@ -84,7 +84,10 @@ static void read_lines(FILE *f)
         }
         if (!fgets(file, sizeof(file), f))
             break;
-        file[strcspn(file, "\n (")] = '\0';
+        file[strcspn(file, "\n")] = '\0';
+        char *more = strstr(file, " (discriminator");
+        if (more)
+            *more = '\0';
         if (l && !found)
             set_line(l, function, file);
         found |= !is_generated(function, file);

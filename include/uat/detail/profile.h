@@ -79,6 +79,7 @@ extern void (*uat_profile_as)(void);
 }
 #endif
 
+#define UAT_PROFILED              1
 #define UAT_PROFILE_CHILD         struct uat_profile_child profile;
 #define UAT_PROFILE_GROUP         struct uat_profile_group profile;
 #define UAT_PROFILE_JOINED(t)     uat_profile_joined(t)
@@ -97,6 +98,7 @@ extern void (*uat_profile_as)(void);
 
 #else
 
+#define UAT_PROFILED 0
 #define UAT_PROFILE_CHILD
 #define UAT_PROFILE_GROUP
 #define UAT_PROFILE_JOINED(t)                        ((void)0)
