@@ -172,7 +172,7 @@ UAT_TASK(int, use, int, unused)
     asks_task there;
     (void)unused;
     fib(12);
-    compute(0, 400); /* by a team */
+    compute(0, 400);               /* by a team */
     for (int i = 0; i < 64; i++) { /* names: some list of each worker gets one */
         char name[16];
         snprintf(name, sizeof(name), "name %d", i);
