@@ -26,7 +26,7 @@ using Vector = uat::span<double>;
 constexpr int64_t edge_max = 512, lines = 16; /* edge_max: maximum unknowns along an edge; lines: per block */
 
 int64_t edge = 96, iterations_max = 500;
-double tolerance = 1e-9;
+double tolerance = 1e-9, unknown_ns = 0;
 Vector x, r, p, q; /* solution, residual, direction, A p */
 
 /* An element of A times the vector of ones: 27 minus the number of unknowns in the neighbourhood, this one included. */
@@ -154,12 +154,19 @@ template <class F> auto sum(F f)
                                 [f](int64_t i) { return f(Block(i)); });
 }
 
+/* In a simulation, let the time pass that `share` of an iteration takes for the unknowns of a block. */
+void pass(double share, const Block &b)
+{
+    uat_sim_work(uint64_t(share * unknown_ns * double((b.to - b.from) * edge)));
+}
+
 /* Set q := A v. Returns the dot product of v and q. */
 double apply(Vector v)
 {
     return sum([v](Block b) {
         auto below = b.around(v, -1).read(), own = b.around(v, 0).read(), above = b.around(v, 1).read();
         auto out = b.of(q).write();
+        pass(0.8, b);
         return apply_lines({below.data(), own.data(), above.data()}, b.from, b.to, out.data());
     });
 }
@@ -185,11 +192,14 @@ Solved solve()
         square = sum([alpha](Block b) {
             auto xs = b.of(x).update(), rs = b.of(r).update();
             auto ps = b.of(p).read(), qs = b.of(q).read();
+            pass(0.1, b);
             return step(alpha, xs, rs, ps, qs);
         });
         uat::parallel_for(0, edge * Block::of_plane(), [beta = square / before](int64_t i) {
-            auto ps = Block(i).of(p).update();
-            auto rs = Block(i).of(r).read();
+            Block b(i);
+            auto ps = b.of(p).update();
+            auto rs = b.of(r).read();
+            pass(0.1, b);
             turn(beta, ps, rs);
         });
     }
@@ -305,6 +315,7 @@ const struct uat_bench_option options[] = {
     {"-n", "N", "edge of the cube of unknowns", &edge, nullptr, 2, edge_max},
     {"-i", "ITERATIONS", "at most", &iterations_max, nullptr, 1, 1e6},
     {"-e", "TOLERANCE", "residual that is enough, relative to the right-hand side", nullptr, &tolerance, 1e-14, 1},
+    {"-w", "NS", "nanoseconds that an unknown takes in a simulation, per iteration", nullptr, &unknown_ns, 0, 1e6},
     {nullptr, nullptr, nullptr, nullptr, nullptr, 0, 0},
 };
 

@@ -33,6 +33,14 @@ struct uat_bench_option {
     double most;
 };
 
+/* A text on the command line, such as the name of a file. */
+struct uat_bench_text {
+    const char *flag; /* NULL: the program has no such option */
+    const char *name;
+    const char *meaning;
+    const char **value; /* where the text goes, which belongs to the command line */
+};
+
 struct uat_bench_settings;
 
 /* A real number of a run, for the report: its name and its unit. */
@@ -45,6 +53,7 @@ struct uat_bench {
     const char *program;
     const char *purpose;
     const struct uat_bench_option *options; /* ended by an entry whose meaning is NULL */
+    struct uat_bench_text text;             /* the report does not name it; may be left out */
     const char *results[UAT_BENCH_RESULTS]; /* names of the answer's numbers; NULL after the last */
     bool rate;                              /* also report the first number per second */
 

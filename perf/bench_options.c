@@ -27,16 +27,21 @@ static bool read_number(const struct uat_bench_option *option, const char *text,
            *value <= option->most;
 }
 
+/* Complain that the option lacks its value. Returns -EINVAL. */
+static int want_value(const struct uat_bench *bench, const char *label, char *error, size_t error_size)
+{
+    snprintf(error, error_size, "%s: %s needs a value; see %s --help", bench->program, label, bench->program);
+    return -EINVAL;
+}
+
 static int set_option(const struct uat_bench *bench, const struct uat_bench_option *option, const char *text,
                       char *error, size_t error_size)
 {
     const char *label = option->flag ? option->flag : option->name;
     double value;
 
-    if (!text) {
-        snprintf(error, error_size, "%s: %s needs a value; see %s --help", bench->program, label, bench->program);
-        return -EINVAL;
-    }
+    if (!text)
+        return want_value(bench, label, error, error_size);
     if (!read_number(option, text, &value)) {
         snprintf(error, error_size, "%s: %s cannot be '%.40s'; give %s from %.15g to %.15g", bench->program, label,
                  text, option->integer ? "an integer" : "a number", option->least, option->most);
@@ -106,6 +111,12 @@ int uat_bench_parse(const struct uat_bench *bench, int argc, char **argv, struct
 
         if (set_switch(bench, settings, argv[i]))
             continue;
+        if (bench->text.flag && strcmp(bench->text.flag, argv[i]) == 0) {
+            if (++i == argc)
+                return want_value(bench, bench->text.flag, error, error_size);
+            *bench->text.value = argv[i];
+            continue;
+        }
         if (is_repeat)
             option = &repeat;
         if (!option || (!option->flag && positional)) {
@@ -141,12 +152,18 @@ void uat_bench_help(const struct uat_bench *bench, FILE *out)
     fprintf(out, "usage: [uatrun -n WORKERS] %s", bench->program);
     for (; o->meaning; o++)
         fprintf(out, o->flag ? " [%s %s]" : "%s %s", o->flag ? o->flag : "", o->name);
+    if (bench->text.flag)
+        fprintf(out, " [%s %s]", bench->text.flag, bench->text.name);
     fprintf(out, "%s [--json]\n%s\n\n", bench->measure ? "" : " [--seq] [--repeat R] [--no-progress]", bench->purpose);
     for (o = bench->options; o->meaning; o++) {
         help_line(o->flag, o->name, o->meaning, out);
         fprintf(out, ", %.15g to %.15g", o->least, o->most);
         if (o->flag)
             fprintf(out, "; %.15g if not given", o->integer ? (double)*o->integer : *o->real);
+        fprintf(out, "\n");
+    }
+    if (bench->text.flag) {
+        help_line(bench->text.flag, bench->text.name, bench->text.meaning, out);
         fprintf(out, "\n");
     }
     if (!bench->measure) {

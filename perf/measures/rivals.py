@@ -25,11 +25,16 @@ def add_options(parser):
     parser.add_build()
 
 
-def measure(options):
+def programs_of(options):
+    """The programs that are built, by name."""
     programs = {name: options.build / "perf" / "rivals" / f"rival-{name}" for name in RIVALS}
     if not programs["plain"].exists():
         runs.fail(f"{programs['plain']} is not there; this needs a build with a C++ compiler (ninja -C {options.build})")
-    programs = {name: program for name, program in programs.items() if program.exists()}
+    return {name: program for name, program in programs.items() if program.exists()}
+
+
+def measure(options):
+    programs = programs_of(options)
     steps = runs.run([programs["plain"], "steps"]).stdout.strip()
     taken = [of_round(options, programs, steps) for _ in range(options.rounds)]
     others = [name for name in programs if name not in ("uat", "plain")]

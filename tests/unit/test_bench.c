@@ -19,6 +19,7 @@
 
 static int64_t number, depth;
 static double share;
+static const char *file;
 
 static const char *refuse(void)
 {
@@ -32,7 +33,11 @@ static const struct uat_bench_option options[] = {
     {0},
 };
 
-static const struct uat_bench bench = {.program = "prog", .purpose = "", .options = options, .refuse = refuse};
+static const struct uat_bench bench = {.program = "prog",
+                                       .purpose = "",
+                                       .options = options,
+                                       .refuse = refuse,
+                                       .text = {"--file", "FILE", "a file", &file}};
 
 /* Parse a command line, given without the program's name and ended by NULL. */
 static int parse(const char *const *arguments, struct uat_bench_settings *settings, char *error, size_t error_size)
@@ -57,9 +62,12 @@ TEST(values)
     struct uat_bench_settings settings;
     char error[256];
 
-    assert_int_equal(parse(LINE("-q", "0.25", "42", "--seq", "-d", "-3", "--repeat", "9"), &settings, error, 256), 0);
+    assert_int_equal(
+        parse(LINE("-q", "0.25", "42", "--seq", "--file", "-d", "-d", "-3", "--repeat", "9"), &settings, error, 256),
+        0);
     assert_int_equal(number, 42);
     assert_int_equal(depth, -3);
+    assert_string_equal(file, "-d");
     assert_true(share == 0.25);
     assert_true(settings.sequential);
     assert_false(settings.json);
@@ -99,6 +107,7 @@ TEST(mistakes)
     assert_refused(LINE("5", "6"), "prog: unknown argument '6'; see prog --help");
     assert_refused(LINE("5", "-x"), "prog: unknown argument '-x'; see prog --help");
     assert_refused(LINE("5", "-d"), "prog: -d needs a value; see prog --help");
+    assert_refused(LINE("5", "--file"), "prog: --file needs a value; see prog --help");
     assert_refused(LINE("5", "-d", "-6"), "prog: -d cannot be '-6'; give an integer from -5 to 20");
     assert_refused(LINE("5", "-q", "nan"), "prog: -q cannot be 'nan'; give a number from 0 to 1");
     assert_refused(LINE("5", "-q", "1.01"), "prog: -q cannot be '1.01'; give a number from 0 to 1");
