@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/delay.h"
 #include "base/relax.h"
 #include "base/word.h"
@@ -129,6 +130,18 @@ void uat_waitobj_check(uint64_t name, enum uat_park_kind kind, const char *what)
 {
     if (__builtin_expect(!uat_self.transport || !uat_park_is_object(name), 0))
         refuse(name, kind, what);
+}
+
+void uat_waitobj_poll_pause(void)
+{
+    enum { BITS = 12 }; /* up to 4.1 us: a round trip and an atomic, on average */
+    uint64_t now = uat_clock_ns(), ns = now * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS); /* Fibonacci hashing */
+    if (UAT_IS_VIRTUAL()) {
+        uat_virtual->pause(ns);
+        return;
+    }
+    while (uat_clock_ns() < now + ns)
+        uat_cpu_pause();
 }
 
 void uat_waitobj_look_later(uint64_t name, enum uat_park_kind kind, const char *what, uint64_t guard,

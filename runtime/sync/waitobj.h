@@ -100,6 +100,14 @@ static inline struct uat_waitobj *uat_waitobj_held(void)
 uint64_t uat_waitobj_create(enum uat_park_kind kind, size_t bytes, const uint64_t word[4]);
 
 /*
+ * Wait for a random time before the next poll. A poll holds the object's guard. The task that shall end the polling
+ * tries to take the guard once in a round trip, and a task that polled without a pause could hold it each time: with
+ * adapters that take 470 ns for an atomic, the polling never ended (virtual time). If workers share memory, the other
+ * task spins on the guard, and gets it.
+ */
+void uat_waitobj_poll_pause(void);
+
+/*
  * Called when a try_ function has found nothing. The calling task may poll in a loop for something that its spawner's
  * continuation has to do, and the loop might never end. So this function offers continuations that could not be offered
  * before. In the message protocol it also answers a thief that asks. (Nothing is offered while ranges are checked out,
@@ -109,6 +117,8 @@ static inline void uat_waitobj_poll_failed(void)
 {
     uat_work_wanted();
     uat_stop_polled();
+    if (!uat_self.transport->cpu_atomics)
+        uat_waitobj_poll_pause();
 }
 
 /* Ends the job if no object can have this name; the handle is then probably uninitialised. what: as below. */
