@@ -59,11 +59,13 @@ struct matrix_cell {
 struct matrix_job {
     int *host; /* of each rank */
     int members[MATRIX_PATHS];
-    int last_host, last_members, others; /* last_members: workers of the last host; others: number of other hosts */
-    uint64_t nanoseconds;                /* duration of a cell */
+    int last_host, last_members; /* last_members: workers of the last host */
+    int others;                  /* number of other hosts */
+    uint64_t nanoseconds;        /* duration of a cell */
 };
 
-/* Find the hosts. Collective. Returns 0 or a negative errno after reporting the error; then there is nothing to close. */
+/* Find the hosts. Collective. Returns 0, or a negative errno after reporting the error; then there is nothing to close.
+ */
 int matrix_open(struct matrix_job *job);
 void matrix_close(struct matrix_job *job);
 

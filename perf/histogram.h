@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The first octave has a bucket for each ns. Each later octave has as many buckets, so a bucket is at most 1/64 wide. */
+/* The first octave has a bucket for each ns. Each later octave has as many buckets: a bucket is at most 1/64 wide. */
 enum { UAT_HISTOGRAM_STEPS = 64, UAT_HISTOGRAM_BUCKETS = 36 * UAT_HISTOGRAM_STEPS };
 
 struct uat_histogram {
