@@ -49,8 +49,8 @@ struct matrix_cell {
     enum matrix_path path;
     int initiators, window; /* window: chains of an initiator in flight at a time */
     int batch;              /* operations of a chain; 1, or up to 8 for READs, WRITEs and FETCH_ADDs alone */
-    int targets;            /* above 0: the workers of the last host READ from one worker of each of so many others, in
-                             * turn, so each of them uses so many queue pairs */
+    int targets; /* above 0: the workers of the last host READ from one worker of each of this number of others, in
+                             * turn, so each of them uses this number of queue pairs */
     double per_second;
     double p50, p99; /* ns from the post to the completion */
     double success;  /* share of the atomics that changed their word; 1 without atomics */
