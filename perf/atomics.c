@@ -8,11 +8,14 @@
  * consecutive ranks on one host. In one case the words are at the same address in all workers. In the other case each
  * worker's word is 64 bytes beyond its predecessor's word. If the addresses are equal, an adapter is slower that
  * serialises atomics by the low 12 bits of their addresses (transport/colour.h).
+ *
+ * With --matrix the program measures the matrix of atomics_matrix.c instead.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf/atomics.h"
 #include "perf/bench.h"
 #include "perf/gather.h"
 #include "perf/report.h"
@@ -25,6 +28,8 @@ _Static_assert(COLOURS <= WORDS_MAX, "a coloured word is one of the words");
 static int64_t operations = 100000;
 static int64_t words = 8;
 static int64_t window = 4;
+static int64_t matrix = 0;
+static int64_t microseconds = 1000000;
 
 static const char *const names[] = {[UAT_OP_FETCH_ADD] = "fetch_add", [UAT_OP_CMP_SWAP] = "cmp_swap"};
 
@@ -223,7 +228,7 @@ static int next(int processes)
     return 2 * processes < uat_size() ? 2 * processes : uat_size();
 }
 
-static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
+static int measure_rows(const struct uat_bench *bench, const struct uat_bench_settings *settings)
 {
     static const enum uat_opcode codes[] = {UAT_OP_FETCH_ADD, UAT_OP_CMP_SWAP};
     struct shooter *s = calloc(1, sizeof(*s));
@@ -255,10 +260,19 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     return status;
 }
 
+static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
+{
+    return matrix > 0 ? matrix_measure(bench, settings, (int)matrix, (int)window, (uint64_t)microseconds * 1000)
+                      : measure_rows(bench, settings);
+}
+
 static const struct uat_bench_option options[] = {
     {"--ops", "N", "operations of each process in each case", &operations, NULL, 1, 1e9},
     {"--words", "N", "words, where it is not one", &words, NULL, 1, WORDS_MAX},
     {"--window", "N", "operations of a process in flight at a time", &window, NULL, 1, WINDOW_MAX},
+    {"--matrix", "N", "measure the matrix of operations, places and paths; 1: a short one; 2: the usual one; 3: all",
+     &matrix, NULL, 0, 3},
+    {"--us", "TIME", "microseconds for each cell of the matrix", &microseconds, NULL, 1, 1e9},
     {0},
 };
 

@@ -28,7 +28,20 @@ static void reserve(void)
     uat_segment_reserve(&landing);
 }
 
-const struct uat_room uat_inspect_room = {.name = "inspect", .reserve = reserve};
+static int host;
+
+static int note_host(const struct uat_room_job *job)
+{
+    host = job->host_of[uat_self.rank];
+    return 0;
+}
+
+const struct uat_room uat_inspect_room = {.name = "inspect", .reserve = reserve, .open = note_host};
+
+int uat_inspect_host(void)
+{
+    return host;
+}
 
 struct uat_transport *uat_inspect_transport(void)
 {
@@ -47,6 +60,8 @@ uintptr_t uat_inspect_region_base(void)
 
 void *uat_inspect_spare(size_t bytes)
 {
+    if (bytes > uat_segment.heap_size)
+        return NULL;
     /* The place lies inside the heap, at an address that is the same for all colours. */
     return (char *)uat_coloured(uat_segment.heap, -uat_segment.colour) + uat_segment.heap_size - bytes;
 }

@@ -40,8 +40,11 @@ size_t uat_inspect_region_size(void);
 uintptr_t uat_inspect_region_base(void);
 
 /* `bytes` bytes at the end of the evacuation heap. They are registered, and have the same address in workers of all
- * colours. */
+ * colours. NULL: the heap is smaller. */
 void *uat_inspect_spare(size_t bytes);
+
+/* The number of this worker's host: workers have equal numbers if they run on one host, simulated hosts included. */
+int uat_inspect_host(void);
 
 /* Steal once from this victim by the current protocol. Returns enum uat_steal or a negative errno. */
 int uat_inspect_steal(int victim, struct uat_stolen *stolen);
