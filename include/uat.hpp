@@ -44,6 +44,7 @@
 #include "uat/reduce.hpp"
 #include "uat/reducer.h"
 #include "uat/reducer.hpp"
+#include "uat/results.hpp"
 #include "uat/scan.hpp"
 #include "uat/span.hpp"
 #include "uat/sync.h"

@@ -78,6 +78,10 @@ CASES = [  # a part of the sentence, the languages, the program
     ("specialise uat::travels", ("c++",), "#include <uat.hpp>\n#include <string>\n"
      "void f(std::pair<int, std::string> p) { uat::spawn([](std::pair<int, std::string>) {}, p).join(); }"),
     ("take a global_vector", ("c++",), "#include <uat.hpp>\nstruct alignas(64) line { char c[64]; };\nauto f() { return uat::make_object<line>(); }"),
+    ("for tasks without results", ("c++",), "#include <uat.hpp>\nuat::result_group<void, 9> g;"),
+    ("room for at least one task", ("c++",), "#include <uat.hpp>\nuat::result_group<long, 0> g;"),
+    ("must convert to the type", ("c++",), "#include <uat.hpp>\n"
+     "void f() { uat::result_group<long, 9> g; g.run([] { return nullptr; }); }"),
     ("take a uat::task_group", ("c++",), "#include <uat.hpp>\n#include <vector>\n"
      "void f() { std::vector<uat::handle<long>> v; v.push_back(uat::spawn([] { return 1L; })); }"),
     *(("reference to non-const", ("c++",), f"#include <uat.hpp>\nvoid f(long x) {{ {call}[](long &y) {{ y = 9; }}, x); }}")
