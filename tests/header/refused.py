@@ -60,6 +60,8 @@ CASES = [  # a part of the sentence, the languages, the program
     ("take a std::int64_t by value", ("c++",), "#include <uat.hpp>\nlong f() {\n"
      "return uat::parallel_reduce(0, 9, 0L, std::plus<>(), [](std::int64_t &i) { return ++i; }); }"),
     ("", ("c++",), "#include <uat.hpp>\nvoid f() { uat::parallel_for_ranges(0, 9, [](std::int64_t &i, std::int64_t j) { i = j; }); }"),
+    ("one index for each dimension", ("c++",), "#include <uat.hpp>\nvoid f() { uat::parallel_for_box(uat::box<2>{{0, 0}, {9, 9}}, [](long) {}); }"),
+    ("take a std::int64_t by value", ("c++",), "#include <uat.hpp>\nvoid f() { uat::parallel_find_if(0, 9, [](std::int64_t &i) { return ++i > 3; }); }"),
     ("neutral value of this operation is unknown", ("c++",), "#include <uat.hpp>\n"
      "struct least { long operator()(long a, long b) const { return a < b ? a : b; } };\nuat::reducer<long, least> low;"),
     ("neutral value of this operation is unknown", ("c++",), "#include <uat.hpp>\nuat::reducer<long, std::minus<>> low;"),
