@@ -123,7 +123,7 @@ struct uat_settings {
 
 enum {
     UAT_SETTING_TEXT_MAX = 640, /* bytes of a value as text, including its terminating 0 */
-    UAT_SETTINGS_EQUAL_MAX = 16 /* maximum number of settings and parts that are not UAT_MAY_DIFFER */
+    UAT_SETTINGS_EQUAL_MAX = 24 /* maximum number of settings and parts that are not UAT_MAY_DIFFER */
 };
 
 /*

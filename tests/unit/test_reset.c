@@ -18,6 +18,7 @@
 
 #include "include/uat/adaptive.h"
 #include "include/uat/dataflow.h"
+#include "include/uat/pattern.h"
 #include "include/uat/sync.h"
 #include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
@@ -154,6 +155,12 @@ UAT_TASK(int, asks, uat_cancel_t, cancel)
     return uat_cancelled(cancel);
 }
 
+UAT_FOR(compute, i)
+{
+    (void)i;
+    uat_sim_work(2000);
+}
+
 static long *array;
 
 /* Change something of each room on each worker. */
@@ -165,6 +172,7 @@ UAT_TASK(int, use, int, unused)
     asks_task there;
     (void)unused;
     fib(12);
+    compute(0, 400); /* by a team */
     for (int i = 0; i < 64; i++) { /* names: some list of each worker gets one */
         char name[16];
         snprintf(name, sizeof(name), "name %d", i);

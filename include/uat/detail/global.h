@@ -7,7 +7,7 @@
 #define UAT_DETAIL_GLOBAL_H
 
 #include "../global.h" /* needed if a program includes this header first */
-#include "races.h"
+#include "uat/detail/races.h"
 
 #ifdef __cplusplus
 #pragma GCC diagnostic push
