@@ -76,6 +76,18 @@ int uat_finalize(void);
 int uat_rank(void);
 int uat_size(void);
 
+/* Does this process take part in a job? Returns 1 from the success of uat_init() to the call of uat_finalize(), else 0.
+ * A child of fork() does not take part. May be called at any time. */
+int uat_is_running(void);
+
+/*
+ * Is the caller in a task, so that it may spawn, join and wait? Returns 1 in the root of uat_run() and its descendants,
+ * in their functions, loops and generators; else 0. In a signal handler on another stack, and in another thread of the
+ * program, it returns 0 even if a task runs meanwhile. So a library function may choose between a parallel loop and
+ * uat_run(). May be called at any time.
+ */
+int uat_in_task(void);
+
 /*
  * Run one task tree. Collective, outside of tasks, any number of times. Only rank 0's root, arg and sizes are used; the
  * other ranks may pass NULL and 0 for them. Every rank receives the result, in a buffer that it must provide. arg is

@@ -4,6 +4,8 @@
 #include "base/virtual.h"
 #include "include/uat.h"
 #include "runtime/job/self.h"
+#include "runtime/sched/worker.h"
+#include "runtime/segment/segment.h"
 
 uint64_t uat_time_ns(void)
 {
@@ -24,4 +26,15 @@ int uat_rank(void)
 int uat_size(void)
 {
     return uat_self.size;
+}
+
+int uat_is_running(void)
+{
+    return uat_self.transport != NULL;
+}
+
+int uat_in_task(void)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return here >= uat_segment.low && here < uat_segment.high && uat_worker.running;
 }

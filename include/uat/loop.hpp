@@ -46,6 +46,22 @@ template <class F> void parallel_for(std::int64_t begin, std::int64_t end, F f, 
 }
 
 /*
+ * Call f(i) for i = begin, begin + step, ... as long as i < end or, if step is negative, i > end, in parallel. Throws
+ * std::invalid_argument if step is 0, or if there are more than 2^63 - 1 iterations. Call it only inside a task.
+ */
+template <class F> void parallel_for_step(std::int64_t begin, std::int64_t end, std::int64_t step, F f)
+{
+    detail::must_take_index<F>();
+    parallel_for_ranges(0, detail::count_steps(begin, end, step),
+                        [begin, step, f](std::int64_t from, std::int64_t to) mutable {
+                            for (std::int64_t n = from; n < to; n++) {
+                                const std::int64_t i = detail::after_steps(begin, step, n);
+                                f(i);
+                            }
+                        });
+}
+
+/*
  * combine(...combine(init, f(begin))..., f(end - 1)), or init if the range is empty. `combine` must be associative, but
  * need not be commutative; init may be any value. The values of f are converted to T. They are combined in their order,
  * grouped in any way, and init is combined once, as the first. A T and 16 bytes must fit into UAT_RESULT_MAX. Call it

@@ -95,6 +95,21 @@ void uat_scan(int64_t begin, int64_t end, const uat_reduction_t *reduction, uat_
 void uat_scan_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, uat_reduce_fn *body,
                     const void *arg, size_t arg_size, void *total);
 
+/* The body of a search: returns the first of the iterations begin to end - 1 for which the search looks, or `end` if
+ * there is none among them. arg: as for uat_for_fn. */
+typedef int64_t uat_find_fn(int64_t begin, int64_t end, const void *arg);
+
+/*
+ * Find the first iteration of [begin, end) for which `body` looks: a loop that ends early. Returns this iteration, or
+ * `end` if there is none. The result does not depend on the number of workers. The search splits on demand, and starts
+ * on the caller's worker. Iterations before the result have all been looked at; some of those after it may have been.
+ * When a part has found an iteration, parts of later iterations stop before their next chunk: after some ten
+ * microseconds on the same worker, and UAT_CANCEL_AGE_NS and a round trip more on others. arg is as for uat_for(). A
+ * body that returns a number outside of [begin, end] ends the job with a message; so does a lack of room in
+ * UAT_HEAP_SIZE, of which each split takes a block of 128 bytes.
+ */
+int64_t uat_find(int64_t begin, int64_t end, uat_find_fn *body, const void *arg, size_t arg_size);
+
 /* One of several functions that run in parallel: a task's body with its argument and result. */
 typedef struct uat_call {
     uat_fn *fn;

@@ -60,6 +60,8 @@ CASES = [  # a part of the sentence, the languages, the program
     ("take a std::int64_t by value", ("c++",), "#include <uat.hpp>\nlong f() {\n"
      "return uat::parallel_reduce(0, 9, 0L, std::plus<>(), [](std::int64_t &i) { return ++i; }); }"),
     ("", ("c++",), "#include <uat.hpp>\nvoid f() { uat::parallel_for_ranges(0, 9, [](std::int64_t &i, std::int64_t j) { i = j; }); }"),
+    ("one index for each dimension", ("c++",), "#include <uat.hpp>\nvoid f() { uat::parallel_for_box(uat::box<2>{{0, 0}, {9, 9}}, [](long) {}); }"),
+    ("take a std::int64_t by value", ("c++",), "#include <uat.hpp>\nvoid f() { uat::parallel_find_if(0, 9, [](std::int64_t &i) { return ++i > 3; }); }"),
     ("neutral value of this operation is unknown", ("c++",), "#include <uat.hpp>\n"
      "struct least { long operator()(long a, long b) const { return a < b ? a : b; } };\nuat::reducer<long, least> low;"),
     ("neutral value of this operation is unknown", ("c++",), "#include <uat.hpp>\nuat::reducer<long, std::minus<>> low;"),
@@ -78,6 +80,10 @@ CASES = [  # a part of the sentence, the languages, the program
     ("specialise uat::travels", ("c++",), "#include <uat.hpp>\n#include <string>\n"
      "void f(std::pair<int, std::string> p) { uat::spawn([](std::pair<int, std::string>) {}, p).join(); }"),
     ("take a global_vector", ("c++",), "#include <uat.hpp>\nstruct alignas(64) line { char c[64]; };\nauto f() { return uat::make_object<line>(); }"),
+    ("for tasks without results", ("c++",), "#include <uat.hpp>\nuat::result_group<void, 9> g;"),
+    ("room for at least one task", ("c++",), "#include <uat.hpp>\nuat::result_group<long, 0> g;"),
+    ("must convert to the type", ("c++",), "#include <uat.hpp>\n"
+     "void f() { uat::result_group<long, 9> g; g.run([] { return nullptr; }); }"),
     ("take a uat::task_group", ("c++",), "#include <uat.hpp>\n#include <vector>\n"
      "void f() { std::vector<uat::handle<long>> v; v.push_back(uat::spawn([] { return 1L; })); }"),
     *(("reference to non-const", ("c++",), f"#include <uat.hpp>\nvoid f(long x) {{ {call}[](long &y) {{ y = 9; }}, x); }}")

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -16,6 +17,28 @@ namespace uat
 
 namespace detail
 {
+
+/* The number of iterations of a loop with a step. The distances are unsigned, because they may exceed the range of
+ * std::int64_t. */
+inline std::int64_t count_steps(std::int64_t begin, std::int64_t end, std::int64_t step)
+{
+    if (step == 0)
+        raise(std::invalid_argument("uat::parallel_for_step(): a step of 0; the loop would not end"));
+    if (step > 0 ? begin >= end : begin <= end)
+        return 0;
+    std::uint64_t all =
+        step > 0 ? std::uint64_t(end) - std::uint64_t(begin) : std::uint64_t(begin) - std::uint64_t(end);
+    std::uint64_t count = (all - 1) / (step > 0 ? std::uint64_t(step) : -std::uint64_t(step)) + 1;
+    if (count > std::uint64_t(INT64_MAX))
+        raise(std::invalid_argument("uat::parallel_for_step(): more than 2^63 - 1 iterations"));
+    return std::int64_t(count);
+}
+
+/* begin + n * step, which is within the loop's range, although n * step may exceed the range of std::int64_t. */
+inline std::int64_t after_steps(std::int64_t begin, std::int64_t step, std::int64_t n)
+{
+    return std::int64_t(std::uint64_t(begin) + std::uint64_t(n) * std::uint64_t(step));
+}
 
 /*
  * The value of some iterations of a reduction or a scan. A part of the iterations starts without a value, and takes the

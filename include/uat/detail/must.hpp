@@ -48,7 +48,7 @@ template <class T> struct must_travel {
 template <class X, class T> struct must_convert {
     static_assert(std::is_constructible<T, X>::value,
                   "uat: the values to combine, and the results of the combination, must convert to the type of the "
-                  "initial value");
+                  "initial value; results of a result_group's tasks must convert to its type");
 };
 
 /* The compiler's message for a function that cannot be called with copies of its arguments. */

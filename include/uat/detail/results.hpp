@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Children in an array of handles. Included by uat/results.hpp. */
+#ifndef UAT_DETAIL_RESULTS_HPP
+#define UAT_DETAIL_RESULTS_HPP
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "uat/detail/loop.hpp"
+#include "uat/task.hpp"
+
+namespace uat
+{
+
+namespace detail
+{
+
+template <class R> struct must_keep {
+    static_assert(!std::is_void<R>::value && !std::is_reference<R>::value && !std::is_const<R>::value,
+                  "uat: a result_group keeps values; for tasks without results take a uat::task_group");
+};
+
+/* A call whose result is an R. */
+template <class R, class Call> auto returning(Call call)
+{
+    return [call]() mutable { return as_value<R>(call()); };
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_child(std::size_t most)
+{
+    raise(std::length_error("uat::result_group: a task more than the " + std::to_string(most) +
+                            " for which it has room; let Max be larger, or wait before the next run()"));
+}
+
+/* Join the children before the one at tasks[count], whose failure the running task has. Throws the failure that is the
+ * first in serial order. */
+[[noreturn, gnu::cold, gnu::noinline]] inline void join_rest_and_throw(uat_task_t *tasks, std::size_t count)
+{
+    uat_failure first;
+    uat_failure_take(&first);
+    while (count > 0) {
+        uat_join(&tasks[--count]);
+        if (uat_failing.yes != 0)
+            uat_failure_take(&first);
+    }
+    throw_failure(first);
+}
+
+/* Join the children, the youngest first. If children have failed, throws the first failure in serial order. */
+inline void join_children(uat_task_t *tasks, std::size_t count)
+{
+    while (count > 0) {
+        uat_join(&tasks[--count]);
+        if (__builtin_expect(uat_failing.yes != 0, 0))
+            join_rest_and_throw(tasks, count);
+    }
+}
+
+/* Join the children while an exception unwinds their frame, and drop their failures. */
+[[gnu::cold, gnu::noinline]] inline void join_children_in_place(uat_task_t *tasks, std::size_t count)
+{
+    while (count > 0) {
+        uat_task_t *task = &tasks[--count];
+        if (task->record == 0)
+            UAT_PROFILE_JOINED(task);
+        else
+            uat_join_in_place(task);
+    }
+}
+
+} // namespace detail
+
+} // namespace uat
+
+#endif
