@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "uat/detail/standard.hpp"
 #include "uat/sync.h"
 
 namespace uat
