@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: in virtual time with two workers, a loop runs repeatedly. Most of its iterations run on the worker that
- * ran them in the previous pass. A reduction keeps its order even if splits spawn the second half.
+ * Description: in virtual time with two workers, a loop that no team runs, because its argument is too large for one,
+ * runs repeatedly. Most of its iterations run on the worker that ran them in the previous pass. A reduction keeps its
+ * order even if splits spawn the second half.
  * usage: again [PASSES]
  */
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "uat/global.h"
 #include "uat/pattern.h"
 
-enum { COUNT = 4096, WORK_NS = 1000 };
+enum { COUNT = 4096, WORK_NS = 1000, LARGE = 5000 };
 
 struct run {
     int64_t seen; /* first iteration of this part */
@@ -19,6 +20,7 @@ struct run {
 };
 
 static unsigned char *ranks;
+static const char large[LARGE]; /* the loops' argument, which they do not use */
 
 static void note_rank(int64_t begin, int64_t end, const void *arg)
 {
@@ -62,12 +64,12 @@ UAT_TASK(int64_t, passes, int64_t, count)
     int64_t moved = 0;
     for (int64_t pass = 0; pass <= count; pass++) {
         struct run r;
-        uat_for(0, COUNT, note_rank, NULL, 0);
+        uat_for(0, COUNT, note_rank, large, LARGE);
         uat_global_get(now, ranks, COUNT);
         for (int i = 0; i < COUNT && pass > 0; i++)
             moved += before[i] != now[i];
         __builtin_memcpy(before, now, COUNT);
-        uat_reduce(0, COUNT, &reduction, NULL, 0, &r);
+        uat_reduce(0, COUNT, &reduction, large, LARGE, &r);
         if (r.wrong || r.seen != 0 || r.count != COUNT)
             return -1;
     }
