@@ -298,7 +298,9 @@ static bool set_profile(struct uat_arguments *out, const char *program)
             own = *e + sizeof(name) - 1;
     last = last ? last + 1 : program;
     size_t size = sizeof(name) + strlen(own) + strlen(last) + strlen(file) + 32;
-    char *text = allocate(size, 1);
+    static char *text; /* the environment keeps it */
+    free(text);
+    text = allocate(size, 1);
     snprintf(text, size, "%s%s%sprofile=%s%s", name, own, own[0] ? "," : "", file[0] ? file : last,
              file[0] ? "" : ".profile.json");
     return uat_arguments_set(out->env, text);

@@ -24,7 +24,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         argv[argc++] = word;
     optind = 0; /* restart getopt() */
     if (uat_arguments_parse(&arguments, argc, argv, &status)) {
-        if (arguments.workers < 1 || arguments.workers > UAT_WORKERS_MAX || !arguments.program || !arguments.argv[0])
+        if (arguments.resize > 0) {
+            if (arguments.resize > UAT_WORKERS_MAX || arguments.resize_pid < 1)
+                abort();
+        } else if (arguments.workers < 1 || arguments.workers > UAT_WORKERS_MAX || !arguments.program ||
+                   !arguments.argv[0])
             abort();
         free(arguments.program);
     } else if (status < 0 || status > 127) {
