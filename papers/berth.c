@@ -75,8 +75,8 @@ static int open_berths(void)
     berths.touched = calloc(uat_segment_region_size() / PAGE / 64 + 1, sizeof(*berths.touched));
     if (!berths.touched ||
         uat_record_pool_open(&berths.pool, (char *)marks.at + berths.first * MARK, MARK, berths.count)) {
-        close_berths();
         uat_error("no memory for the lists of %zu stacks", berths.count);
+        close_berths();
         return -ENOMEM;
     }
     uat_berth_mask = uat_segment_settings.berth - 1;
@@ -222,7 +222,7 @@ static uintptr_t resume(const struct uat_waiter *waiter, uint64_t record, uat_ta
     }
     uat_join_settle(task, record, waiter->base);
     uat_trace_end(UAT_TRACE_RESUME, begin, rank == uat_self.rank ? 0 : bytes, rank);
-    if (rank != uat_self.rank)
+    if (rank != uat_self.rank || (record & UAT_RECORD_GROUP) != 0) /* children of a group end on several workers */
         uat_global_after_resume();
     return waiter->sp;
 }

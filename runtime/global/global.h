@@ -10,7 +10,7 @@
  *   c  before_wait          RELEASE before the FETCH_ADD of a joiner that waits
  *   d  after_steal          ACQUIRE after a steal has won
  *   e  after_join           ACQUIRE after a join that came second
- *   f  after_resume         ACQUIRE after a stack has come from another worker
+ *   f  after_resume         ACQUIRE after a stack has come from another worker, or the last child of a group has ended
  *   g  run_begins, run_ends, before_barrier, after_barrier, before_stop
  *
  * With continuation stealing, spawns and joins have only these kinds of crossing edges: a to d, b to e and c to f. The

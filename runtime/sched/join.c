@@ -90,10 +90,11 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
     uat_keeper_give_back(home.rank, &block->returned);
     uat_task_counts.resumed_bytes += bytes;
     uat_trace_end(UAT_TRACE_RESUME, begin, bytes, home.rank);
-    if (home.rank != uat_self.rank) {
-        uat_global_after_resume();
+    if (home.rank != uat_self.rank)
         uat_task_counts.resumes_away++;
-    }
+    /* Other children of a group may have ended on other workers, so an ACQUIRE is due even if the stack was here. */
+    if (home.rank != uat_self.rank || (record & UAT_RECORD_GROUP) != 0)
+        uat_global_after_resume();
     return waiter->sp;
 }
 
