@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/sched/torture_heap.h"
 
-#include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,33 +15,68 @@
 enum { GAP = 64 << 10 /* bytes: malloc() maps no smaller piece */ };
 enum { LARGE = 64 << 10, SMALL = 1024 /* bytes */, LEFT_MAX = 4096 };
 
-static uintptr_t top; /* the heap of rank 0 is below top - WINDOW, that of the next rank is one WINDOW lower */
-static int windows;
+enum { TRIES = 4096 /* mappings: no process has that many gaps of one size */ };
+
+/* The heap of rank r is between r + 1 and r + 2 windows away from the edge. */
+static struct {
+    uintptr_t edge;
+    int windows;
+    bool up; /* Does the kernel map each new piece above the earlier ones? It does so if the stack has no limit. */
+} heaps;
 
 static void *map(void *place, size_t bytes, int flags)
 {
     return mmap(place, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
 }
 
-/* Close the gaps between the mappings above `block`, because the kernel would put malloc()'s pieces there. */
-static void close_gaps(const void *block)
+/* Does p follow the block of `bytes` bytes in the direction in which the kernel maps new pieces? */
+static bool is_beyond(const char *p, const char *block, size_t bytes)
+{
+    return heaps.up ? p >= block + bytes : p < block;
+}
+
+/* Learn that direction: map pieces until one is next to the block. Earlier ones lie in gaps, and stay. */
+static bool learn_direction(const char *block, size_t bytes)
+{
+    for (int i = 0; i < TRIES; i++) {
+        const char *p = map(NULL, WINDOW, 0);
+        heaps.up = p == block + bytes;
+        if (heaps.up || p == block - WINDOW)
+            return munmap((void *)p, WINDOW) == 0;
+        if (p == MAP_FAILED)
+            return false;
+    }
+    return false;
+}
+
+/* Close the gaps between the mappings before the block, because the kernel would put malloc()'s pieces there. */
+static void close_gaps(const char *block, size_t block_bytes)
 {
     for (size_t bytes = WINDOW; bytes >= GAP; bytes /= 2)
-        for (void *p = map(NULL, bytes, 0); p != MAP_FAILED; p = map(NULL, bytes, 0))
-            if (p < block) {
+        for (int i = 0; i < TRIES; i++) {
+            char *p = map(NULL, bytes, 0);
+            if (p != MAP_FAILED && !is_beyond(p, block, block_bytes))
+                continue; /* kept for good */
+            if (p != MAP_FAILED)
                 munmap(p, bytes);
-                break;
-            }
+            break;
+        }
+}
+
+int uat_torture_heap_owner(uintptr_t address)
+{
+    uintptr_t rank = (heaps.up ? address - heaps.edge : heaps.edge - address - 1) / WINDOW - 1; /* wraps if negative */
+    return rank < (uintptr_t)heaps.windows ? (int)rank : -1;
 }
 
 /* Use up the memory that malloc() still has below the program break, so that malloc() asks the kernel for more. Large
  * pieces first, because each piece touches a page. */
-static void use_up(uintptr_t end)
+static void use_up(int rank)
 {
     for (size_t size = LARGE; size >= 16; size = size > SMALL ? size / 2 : size - 16)
         for (int i = 0; i < LEFT_MAX; i++) {
             void *p = malloc(size);
-            if (p && (uintptr_t)p < end)
+            if (p && uat_torture_heap_owner((uintptr_t)p) != rank)
                 continue; /* kept for good */
             free(p);
             break;
@@ -52,23 +86,23 @@ static void use_up(uintptr_t end)
 void uat_torture_heap_move(int rank, int size)
 {
     uintptr_t end = ((uintptr_t)sbrk(0) + 4095) & ~(uintptr_t)4095;
-    /* The kernel maps each new piece below the existing mappings, so the pieces that follow start below this block. */
+    /* The kernel maps each new piece next to the existing mappings, so the pieces that follow lie beyond this block. */
     size_t bytes = (size_t)(rank + 1) * WINDOW;
-    void *block = map(NULL, bytes, 0);
+    char *block = map(NULL, bytes, 0);
     /* A page at the program break stops the break from rising. Then malloc() maps its small pieces, too. */
     void *stop = map((void *)end, 4096, MAP_FIXED_NOREPLACE);
-    if (block == MAP_FAILED || (uintptr_t)stop != end) {
-        uat_info("malloc() may give the same addresses on several workers: %s", strerror(errno));
+    if (block == MAP_FAILED || (uintptr_t)stop != end || !learn_direction(block, bytes)) {
+        uat_info(
+            "malloc() may give the same addresses on several workers: no memory could be mapped beyond the others, or "
+            "at the program break");
+        if (block != MAP_FAILED)
+            munmap(block, bytes);
+        if (stop != MAP_FAILED)
+            munmap(stop, 4096);
         return;
     }
-    top = (uintptr_t)block + bytes;
-    windows = size;
-    close_gaps(block);
-    use_up(end);
-}
-
-int uat_torture_heap_owner(uintptr_t address)
-{
-    uintptr_t rank = (top - address - 1) / WINDOW - 1;
-    return address < top && top - address > WINDOW && rank < (uintptr_t)windows ? (int)rank : -1;
+    heaps.edge = (uintptr_t)block + (heaps.up ? 0 : bytes);
+    heaps.windows = size;
+    close_gaps(block, bytes);
+    use_up(rank);
 }
