@@ -13,6 +13,7 @@
  *       root has resumed on that worker, the worker knows it at once, by `closed`.
  *   W4  A bell that a later bell overwrites is lost. This does no harm: the board's worker claims the part (W1).
  *   W5  Where bells form a tree, the worker that has claimed a leader's part rings the bells of the leader's group.
+ *       The model has one root that rings all bells, and does not show this.
  */
 #ifndef UAT_TEAM_BOARD_H
 #define UAT_TEAM_BOARD_H

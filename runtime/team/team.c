@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/delay.h"
 #include "base/log.h"
+#include "base/virtual.h"
 #include "include/uat/detail/failure.h"
 #include "include/uat/detail/reducer.h"
 #include "include/uat/adaptive.h"
@@ -108,7 +109,7 @@ static int64_t edge(const struct uat_team_call *call, int64_t part)
 }
 
 /* Fill *task with a part of the call. */
-static bool make(struct uat_alone *task, int index, const struct uat_team_call *call)
+static void make(struct uat_alone *task, int index, const struct uat_team_call *call)
 {
     struct part *part = (struct part *)(void *)team.part;
     *part = (struct part){.index = index,
@@ -125,7 +126,6 @@ static bool make(struct uat_alone *task, int index, const struct uat_team_call *
                                .fn = run_part,
                                .arg = part,
                                .arg_size = sizeof(*part) + round_up(call->bytes) + uat_round8(call->value_size)};
-    return true;
 }
 
 static bool is_unbegun(void)
@@ -138,23 +138,27 @@ static bool take(struct uat_alone *task)
     uat_team_within = false;
     if (uat_alone_takes() && uat_board_rings() && uat_board_answer()) {
         uat_global_after_steal(); /* an ACQUIRE; pairs with the RELEASE before the root's wait */
-        return make(task, uat_self.rank, uat_board_claimed());
+        make(task, uat_self.rank, uat_board_claimed());
+        return true;
     }
     if (team.own) {
         team.own = false;
-        return make(task, uat_self.rank, uat_board_call());
+        make(task, uat_self.rank, uat_board_call());
+        return true;
     }
     if (uat_board_has_unclaimed() && uat_clock_ns() >= team.after) {
         int index = uat_board_claim_any();
         if (index >= 0) {
             uat_team_was_busy(team.body);
-            return make(task, index, uat_board_call());
+            make(task, index, uat_board_call());
+            return true;
         }
     }
     return false;
 }
 
-/* Is there room to wait? A root that waited in place could not run the parts of busy workers. */
+/* Is there room to wait, once the values' block and the group's record are taken? A root that waited in place would
+ * never begin its worker's own part, which nobody else may claim. */
 static bool can_leave(void)
 {
     uintptr_t base = uat_stacks_running_base(), here = (uintptr_t)__builtin_frame_address(0);
@@ -171,7 +175,7 @@ static bool can_leave(void)
 /*
  * May a team run this loop now? This is the one place that decides. Otherwise the loop splits on demand, as it always
  * can. No team runs
- *   - with stacks of iso-address, and under torture that keeps all work private or waits for thieves at each spawn;
+ *   - with stacks of iso-address, and under torture that keeps all work private;
  *   - while some workers take no work (uat_set_concurrency()), or in a job of more than UAT_TEAM_MAX workers;
  *   - within the body of a part, whose worker has no idle workers beside it;
  *   - while this worker's board has a loop, or ranges are checked out, or a stop waits, or memory is short;
@@ -188,8 +192,7 @@ static bool may_run(const struct uat_team_loop *loop)
            !uat_board_is_open() && !uat_global_has_open() && !uat_failing.yes && !uat_stop_wanted() &&
            (!loop->array ||
             uat_global_blocked((const char *)loop->array + loop->begin * (int64_t)loop->size, &start, &chunk)) &&
-           uat_get_concurrency() == uat_self.size && uat_team_is_worth(loop->body, count) && uat_work_wanted() &&
-           can_leave();
+           uat_get_concurrency() == uat_self.size && uat_team_is_worth(loop->body, count) && uat_work_wanted();
 }
 
 /* A block for the values of all parts, or 0 if the heap is full. */
@@ -205,17 +208,13 @@ static uint64_t take_values(size_t value_size)
 }
 
 /* Make the group's children: each part, of which none has begun. */
-static bool begin_group(uat_group_t *group)
+static void begin_group(uat_group_t *group, struct uat_record *record)
 {
-    struct uat_record *record = uat_record_get(&uat_records);
-    if (!record)
-        return false;
     uat_group_begin(group);
     group->task = (uat_task_t){.result = UAT_GROUP_RESULT}; /* as uat_group_spawn() leaves it */
     group->record = uat_record_name(uat_self.rank, record) | UAT_RECORD_GROUP;
     group->parted = (uint64_t)uat_self.size;
     uat_frame_at(uat_stacks_running_base())->pending += (uint32_t)uat_self.size;
-    return true;
 }
 
 /* Put the loop on the board. */
@@ -252,14 +251,13 @@ static __attribute__((noinline)) void combine_values(const struct uat_team_loop 
     int most = each < VALUES_AT_ONCE ? (int)(VALUES_AT_ONCE / each) : 1;
     _Alignas(UAT_TEAM_ALIGN) char some[each * (size_t)most]; /* on the task's stack: a READ must land in the segment */
     struct uat_block *block = (struct uat_block *)(uintptr_t)(values & ((UINT64_C(1) << 48) - 1));
-    for (int i = 0; i < parts; i++) {
+    for (int i = 0; i < parts && !uat_failing.yes; i++) {
         if (i % most == 0) {
             int n = parts - i < most ? parts - i : most;
             struct uat_op op = uat_op_read(some, (char *)uat_block_stack(block) + each * (size_t)i, each * (size_t)n);
             uat_keeper_do((int)(values >> 48), &op, 1);
         }
-        if (!uat_failing.yes)
-            combine(loop->block, into, some + each * (size_t)(i % most));
+        combine(loop->block, into, some + each * (size_t)(i % most));
     }
     uat_keeper_give_back((int)(values >> 48), &block->returned);
 }
@@ -299,17 +297,22 @@ bool uat_team_run(const struct uat_team_loop *loop, uat_team_combine_fn *combine
     int rank = uat_self.rank, parts = uat_self.size;
     if (!may_run(loop) || (loop->value_size > 0 && !(values = take_values(loop->value_size))))
         return false;
-    if (!begin_group(&group)) {
+    struct uat_record *record = uat_record_get(&uat_records);
+    if (!record || !can_leave()) {
+        if (record)
+            uat_record_put(&uat_records, record);
         if (values)
             uat_heap_put(&uat_heap, (struct uat_block *)(uintptr_t)(values & ((UINT64_C(1) << 48) - 1)));
         return false;
     }
+    begin_group(&group, record);
     announce(loop, &group, values);
     wait(&group); /* resumes on any worker, perhaps of a later job */
     uat_team_within = false;
     if (restarts == uat_self.restarts) { /* the boards of a later job have no loop of this one */
         uat_board_close(rank);
-        uat_team_took(loop->body, loop->end - loop->begin, uat_clock_ns() - began);
+        if (rank == uat_self.rank || uat_self.transport->cpu_atomics || UAT_IS_VIRTUAL()) /* one clock */
+            uat_team_took(loop->body, loop->end - loop->begin, uat_clock_ns() - began);
     }
     take_failure();
     if (values)

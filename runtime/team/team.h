@@ -48,7 +48,8 @@ typedef void uat_team_combine_fn(void *block, void *into, const void *value);
 bool uat_team_run(const struct uat_team_loop *loop, uat_team_combine_fn *combine, void *into);
 
 /* Does this worker run the body of a part, as far as it knows? Loops that run in parts set it before each call of a
- * body. The scheduler clears it. */
+ * body. It is cleared when a part is looked for, and when a team has run a loop. A task that resumes after a wait may
+ * see the value of another task: then a team is missed, or a team runs within a part, which is slower but right. */
 extern bool uat_team_within __attribute__((visibility("hidden")));
 
 /* `open`, `close`, `reset` and `work` of this room's descriptor: segment/room.h. uat_team_open() returns 0, or -ENOMEM,
