@@ -111,26 +111,15 @@ static char *value_of_np(int argc, char **argv)
     return argv[optind++];
 }
 
-static bool parse_workers(const char *option, const char *text, int most, int *out)
+/* what: the subject of the message. shown: the limit that the message names. */
+static bool parse_number(const char *option, const char *what, const char *text, int least, int most, int shown,
+                         int *out)
 {
     char *end;
     errno = 0;
     long n = strtol(text, &end, 10);
-    if (end == text || *end || errno || n < 1 || n > most) {
-        uat_say("%s %s: the number of workers must be a number from 1 to %d", option, text, UAT_WORKERS_MAX);
-        return false;
-    }
-    *out = (int)n;
-    return true;
-}
-
-static bool parse_again(const char *text, int *out)
-{
-    char *end;
-    errno = 0;
-    long n = strtol(text, &end, 10);
-    if (end == text || *end || errno || n < 0 || n > AGAIN_MAX) {
-        uat_say("--again %s: must be a number from 0 to %d", text, AGAIN_MAX);
+    if (end == text || *end || errno || n < least || n > most) {
+        uat_say("%s %s: %smust be a number from %d to %d", option, text, what, least, shown);
         return false;
     }
     *out = (int)n;
@@ -327,12 +316,13 @@ static bool check_job(struct uat_arguments *out, char **rest, int *status)
         uat_say("--resizable: a simulation cannot change its size while it runs");
         return false;
     }
-    if (out->again > 0 && !uat_checkpoint_settings.folder[0] && !out->resizable) {
+    if (out->again > 0 && !uat_checkpoint_settings.folder[0]) {
         uat_say("--again %d: there are no checkpoints to go on from; set UAT_CHECKPOINT=FOLDER,every=TIME", out->again);
         return false;
     }
     out->stall_timeout = uat_job_settings.stall_timeout;
     out->stall_limit = uat_job_settings.stall_limit;
+    out->left = out->timeout;
     out->argv = rest;
     out->program = find_program(rest[0], status);
     return out->program != NULL;
@@ -341,19 +331,20 @@ static bool check_job(struct uat_arguments *out, char **rest, int *status)
 /* Handle one option. Returns true to continue, or false to end with *status. */
 static bool take_option(struct uat_arguments *out, int option, char **argv, int *status)
 {
+    static const char workers[] = "the number of workers ";
     *status = UAT_STATUS_USAGE;
     switch (option) {
     case 'n':
-        return parse_workers("-n", optarg, UAT_SIM_WORKERS_MAX, &out->workers);
+        return parse_number("-n", workers, optarg, 1, UAT_SIM_WORKERS_MAX, UAT_WORKERS_MAX, &out->workers);
     case OPTION_TIMEOUT:
         return parse_timeout(optarg, &out->timeout);
     case OPTION_AGAIN:
-        return parse_again(optarg, &out->again);
+        return parse_number("--again", "", optarg, 0, AGAIN_MAX, AGAIN_MAX, &out->again);
     case OPTION_RESIZABLE:
         out->resizable = true;
         return true;
     case OPTION_RESIZE:
-        return parse_workers("--resize", optarg, UAT_WORKERS_MAX, &out->resize);
+        return parse_number("--resize", workers, optarg, 1, UAT_WORKERS_MAX, UAT_WORKERS_MAX, &out->resize);
     case OPTION_BIND:
         return take_bind(out, optarg);
     case OPTION_ENV:

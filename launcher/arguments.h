@@ -23,7 +23,8 @@ struct uat_arguments {
     const char *profile;            /* NULL: none; "": to the default file */
     bool label;                     /* print the rank in front of each line */
     bool doctor;                    /* run the self-test instead of the program */
-    double timeout;                 /* seconds, 0 = none */
+    double timeout;                 /* --timeout, in seconds; 0 = none */
+    double left;                    /* how much of it is left for this start */
     int again;                      /* --again: maximum restarts after workers were lost */
     bool resizable;                 /* make a folder in memory for checkpoints, unless UAT_CHECKPOINT has one */
     int resize;                     /* --resize: the number of workers for another uatrun's job; 0 = none */

@@ -6,6 +6,8 @@
 #include "launcher/say.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,14 +87,14 @@ void uat_control_answer(int connection, int status, const char *line)
     close(connection);
 }
 
-int uat_control_resize(pid_t pid, int workers)
+int uat_control_resize(pid_t pid, int workers, double timeout)
 {
     struct sockaddr_un address;
     socklen_t length = address_of(&address, pid);
     struct request request = {.version = UAT_VERSION, .workers = workers};
     struct answer answer;
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (fd < 0 || connect(fd, (struct sockaddr *)&address, length)) {
+    if (fd < 0 || connect(fd, (struct sockaddr *)&address, length) || !is_of_this_user(fd)) {
         uat_say("--resize %d: process %ld is no uatrun whose job can change its size here (%s); start the job with "
                 "--resizable, or with UAT_CHECKPOINT=FOLDER",
                 workers, (long)pid, strerror(errno));
@@ -100,9 +102,17 @@ int uat_control_resize(pid_t pid, int workers)
             close(fd);
         return UAT_STATUS_FAILED;
     }
+    struct timeval patience = {.tv_sec = (time_t)timeout, .tv_usec = (suseconds_t)(fmod(timeout, 1) * 1e6)};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)); /* 0: no limit */
     ssize_t n = send(fd, &request, sizeof(request), MSG_NOSIGNAL);
     n = n == sizeof(request) ? recv(fd, &answer, sizeof(answer), 0) : n;
+    bool late = n < 0 && errno == EAGAIN;
     close(fd);
+    if (late) {
+        uat_say("--resize %d: no answer within %g s (--timeout); the job has not come to a checkpoint yet", workers,
+                timeout);
+        return UAT_STATUS_TIMEOUT;
+    }
     if (n != sizeof(answer)) {
         uat_say("--resize %d: process %ld ended before it answered, or refused this user", workers, (long)pid);
         return UAT_STATUS_FAILED;

@@ -24,8 +24,8 @@ int uat_control_take(int control, int *workers);
 /* Answer a request: `status` becomes the sender's exit status, `line` is what it prints. */
 void uat_control_answer(int connection, int status, const char *line);
 
-/* Ask the uatrun with process number pid for `workers` workers, wait for its answer, and print it. Returns the exit
- * status. */
-int uat_control_resize(pid_t pid, int workers);
+/* Ask the uatrun with process number pid for `workers` workers, wait for its answer, at most `timeout` seconds if that
+ * is not 0, and print the answer. Returns the exit status. */
+int uat_control_resize(pid_t pid, int workers, double timeout);
 
 #endif

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +49,16 @@ static void answer(int status, const char *line)
     resize.workers = 0;
 }
 
+/* Has the sender of the pending request given up? Then another request may take its place. */
+static bool is_given_up(void)
+{
+    char byte;
+    if (resize.workers == 0 || recv(resize.connection, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0)
+        return false;
+    close(resize.connection);
+    return true;
+}
+
 /* Take a request to change the size of the job, which has `now` workers. The job is asked for a checkpoint and its end,
  * as by SIGUSR2. */
 static void take_resize(pid_t job, int now)
@@ -55,10 +66,13 @@ static void take_resize(pid_t job, int now)
     int workers, connection = uat_control_take(resize.control, &workers);
     if (connection < 0)
         return;
-    if (resize.workers > 0 || told.to_end || told.asked) {
-        uat_control_answer(connection, UAT_STATUS_FAILED, "the job already has a request to change its size or to end");
-    } else if (workers < 1 || workers > UAT_WORKERS_MAX) {
+    if (workers < 1 || workers > UAT_WORKERS_MAX) {
         uat_control_answer(connection, UAT_STATUS_FAILED, "the number of workers is out of range");
+    } else if (is_given_up()) { /* the job has been asked already */
+        resize.connection = connection;
+        resize.workers = workers;
+    } else if (resize.workers > 0 || told.to_end || told.asked) {
+        uat_control_answer(connection, UAT_STATUS_FAILED, "the job already has a request to change its size or to end");
     } else if (workers == now) {
         uat_control_answer(connection, 0, "the job already has this number of workers");
     } else {
@@ -147,7 +161,7 @@ static int run(const struct uat_arguments *arguments, struct uat_verdict *verdic
     int signals = signalfd(-1, uat_signals_set(), SFD_CLOEXEC | SFD_NONBLOCK);
     pid_t job = -1, guard = getpid();
     *lost = 0;
-    if (uat_server_make_directory())
+    if (arguments->simulated == 0 && uat_server_make_directory()) /* a simulation has no server */
         return UAT_STATUS_FAILED;
     if (verdict && signals >= 0 && pipe2(life, O_CLOEXEC) == 0) {
         *verdict = (struct uat_verdict){.status = NO_VERDICT};
@@ -189,12 +203,27 @@ static bool open_control(struct uat_arguments *arguments)
     }
     if (!uat_checkpoint_settings.folder[0] || arguments->simulated > 0 || arguments->doctor)
         return true;
+    if (!sigismember(uat_signals_set(), SIGUSR2)) { /* the workers inherit this */
+        if (arguments->resizable)
+            uat_say("--resizable: SIGUSR2 is ignored here (trap), so the job cannot be asked for a checkpoint");
+        return !arguments->resizable;
+    }
     resize.control = uat_control_open();
     if (resize.control >= 0 || !arguments->resizable)
         return true;
     uat_say("--resizable: cannot listen for requests: %s", strerror(-resize.control));
     uat_scratch_remove();
     return false;
+}
+
+/* Remove the checkpoints in memory. Returns uatrun's status: UAT_CHECKPOINT_STATUS would promise a checkpoint from
+ * which a later job can go on. */
+static int end_scratch(int status)
+{
+    if (!uat_scratch_remove() || status != UAT_CHECKPOINT_STATUS)
+        return status;
+    uat_say("--resizable: the checkpoint was in memory, and is gone with the job; UAT_CHECKPOINT=FOLDER would keep it");
+    return UAT_STATUS_FAILED;
 }
 
 /* The job has ended with `status` after a request to change its size. Answer the request. Returns whether the job must
@@ -227,6 +256,5 @@ int uat_guard_run(struct uat_arguments *arguments)
     while (lost ? !told.to_end && uat_recovery_next(&recovery, lost) : start_resized(&recovery, status));
     if (lost)
         start_resized(&recovery, status);
-    uat_scratch_remove();
-    return status;
+    return end_scratch(status);
 }

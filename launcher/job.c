@@ -263,7 +263,7 @@ int uat_job_run(const struct uat_arguments *arguments, int life, struct uat_verd
         status = start_workers(&job, cores);
     if (status == 0) {
         uat_say_alone();
-        job.deadline = arguments->timeout > 0 ? now() + arguments->timeout : 0;
+        job.deadline = arguments->timeout > 0 ? now() + arguments->left : 0;
         status = watch(&job);
         verdict->lost = uat_blame_lost(&job.seen);
         verdict->status = status;

@@ -79,8 +79,8 @@ static void begin_next(struct uat_recovery *recovery, uint64_t number)
     if (number != recovery->checkpoint)
         choose_newest(arguments);
     if (arguments->timeout > 0) {
-        double left = arguments->timeout - (now() - recovery->begun);
-        arguments->timeout = left > 0.001 ? left : 0.001;
+        double left = arguments->left - (now() - recovery->begun);
+        arguments->left = left > 0.001 ? left : 0.001;
     }
     recovery->checkpoint = number;
     recovery->begun = now();

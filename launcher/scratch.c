@@ -12,7 +12,7 @@
 enum { OPEN_FOLDERS = 8 }; /* descriptors that nftw() may use */
 
 static char folder[] = "/dev/shm/uatrun.XXXXXX";
-static int made;
+static bool made;
 
 const char *uat_scratch_make(void)
 {
@@ -21,7 +21,7 @@ const char *uat_scratch_make(void)
                 strerror(errno));
         return NULL;
     }
-    made = 1;
+    made = true;
     return folder;
 }
 
@@ -33,9 +33,11 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return remove(path);
 }
 
-void uat_scratch_remove(void)
+bool uat_scratch_remove(void)
 {
+    bool was_made = made;
     if (made && nftw(folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) && errno != ENOENT)
         uat_say("cannot remove %s: %s", folder, strerror(errno));
-    made = 0;
+    made = false;
+    return was_made;
 }

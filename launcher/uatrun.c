@@ -38,7 +38,7 @@ int main(int argc, char **argv)
         if (arguments.resize == 0)
             return uat_guard_run(&arguments);
         uat_signals_restore();
-        status = uat_control_resize((pid_t)arguments.resize_pid, arguments.resize);
+        status = uat_control_resize((pid_t)arguments.resize_pid, arguments.resize, arguments.timeout);
     }
     return finish_output(status);
 }

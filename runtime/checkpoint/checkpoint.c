@@ -399,8 +399,3 @@ void uat_checkpoint_run_ended(const void *bytes, size_t size, bool failed)
     if (is_on() && uat_self.rank == 0 && uat_runs_count() < checkpoint.runs && uat_runs_add(bytes, size, failed))
         uat_fatal("no memory for the result of a run, which a checkpoint would need");
 }
-
-int uat_restarted(void)
-{
-    return (int)uat_self.restarts;
-}

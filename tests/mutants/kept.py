@@ -30,7 +30,7 @@ class Kept:
         scripts |= {SOURCE / "tests/security"} if judge.name.startswith("words ") else set()
         scripts |= {(SOURCE / word).parent for text in getattr(judge, "runs", None) or [] for word in text.split() if (SOURCE / word).is_file()}
         sources = {SOURCE / change["file"] for change in [*judge.changes, mutant.change]} | {HERE / "run", SOURCE / "tests/programs/programs.py"}
-        files = {*sources, *(path for folder in scripts for path in folder.iterdir() if path.is_file())}
+        files = {*sources, *(path for folder in scripts for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")}
         files |= {build.folder / file for file in ["launcher/uatrun", *self.shared, *judge.targets(build)]}
         hashes = [f"{path} {hash_of_file(path)}" for path in sorted(files) if path.is_file()]
         settings = [mutant.row, judge.name, vars(judge), test.get("cmd"), test.get("env"), version_of("gcc --version")]
