@@ -215,17 +215,17 @@ static void write_modules(FILE *f)
 
 static void write_stretch(FILE *f, const struct uat_profile_stretch *s)
 {
-    fprintf(f, "{\"ns\": %.1f, \"key\": \"%" PRIx64 "\", \"from\": %" PRIu64 ", \"to\": %" PRIu64 "}", s->ns, s->name,
+    fprintf(f, "{\"ns\": %.0f, \"key\": \"%" PRIx64 "\", \"from\": %" PRIu64 ", \"to\": %" PRIu64 "}", s->ns, s->name,
             s->from, s->to);
 }
 
 static void write_span(FILE *f, const struct uat_profile_span *span)
 {
-    fprintf(f, "  \"span_ns\": %.1f,\n  \"path\": [", span->ns);
+    fprintf(f, "  \"span_ns\": %.0f,\n  \"path\": [", span->ns);
     const char *comma = "";
     for (int i = 0; i < UAT_PROFILE_PATHS; i++)
         if (span->part[i].ns > 0) {
-            fprintf(f, "%s{\"key\": \"%" PRIx64 "\", \"ns\": %.1f}", comma, span->part[i].name, span->part[i].ns);
+            fprintf(f, "%s{\"key\": \"%" PRIx64 "\", \"ns\": %.0f}", comma, span->part[i].name, span->part[i].ns);
             comma = ", ";
         }
     fprintf(f, "],\n  \"longest\": ");
@@ -237,9 +237,9 @@ static void write_row(FILE *f, const struct uat_name *r)
 {
     fprintf(
         f,
-        "    {\"key\": \"%" PRIx64 "\", \"fn\": %" PRIu64 ", \"site\": %" PRIu64 ", \"count\": %.0f, \"own_ns\": %.1f, "
-        "\"work_ns\": %.1f, \"span_ns\": %.1f, \"burdened_ns\": %.1f,\n     \"waits\": %.0f, \"wait_ns\": %.1f, "
-        "\"far_calls\": %.0f, \"far_ns\": %.1f, \"near_bytes\": %.0f, \"cached_bytes\": %.0f, \"far_bytes\": %.0f,\n"
+        "    {\"key\": \"%" PRIx64 "\", \"fn\": %" PRIu64 ", \"site\": %" PRIu64 ", \"count\": %.0f, \"own_ns\": %.0f, "
+        "\"work_ns\": %.0f, \"span_ns\": %.0f, \"burdened_ns\": %.0f,\n     \"waits\": %.0f, \"wait_ns\": %.0f, "
+        "\"far_calls\": %.0f, \"far_ns\": %.0f, \"near_bytes\": %.0f, \"cached_bytes\": %.0f, \"far_bytes\": %.0f,\n"
         "     \"longest\": ",
         r->key, r->fn, r->site, r->count, r->own, r->work, r->span, r->burdened, r->waits, r->wait_ns, r->far_calls,
         r->far_ns, r->near_bytes, r->cached_bytes, r->far_bytes);
@@ -255,9 +255,9 @@ static void write_all(FILE *f, const uat_stats_t *s)
     fprintf(f, ",\n  \"transport\": ");
     write_text(f, uat_setting("transport"));
     fprintf(f,
-            ",\n  \"elapsed_ns\": %.1f,\n  \"work_ns\": %.1f,\n  \"tasks\": %.0f,\n  \"burdened_ns\": %.1f,\n"
-            "  \"burden_ns\": %.1f,\n  \"spawn_ns\": %.1f,\n  \"on_cpu_ns\": %.1f,\n  \"queued_ns\": %.1f,\n"
-            "  \"unmeasured\": %.0f,\n  \"unfollowed\": %.0f,\n  \"least_own_ns\": %.1f,\n  \"most_own_ns\": %.1f,\n",
+            ",\n  \"elapsed_ns\": %.0f,\n  \"work_ns\": %.0f,\n  \"tasks\": %.0f,\n  \"burdened_ns\": %.0f,\n"
+            "  \"burden_ns\": %.0f,\n  \"spawn_ns\": %.0f,\n  \"on_cpu_ns\": %.0f,\n  \"queued_ns\": %.0f,\n"
+            "  \"unmeasured\": %.0f,\n  \"unfollowed\": %.0f,\n  \"least_own_ns\": %.0f,\n  \"most_own_ns\": %.0f,\n",
             all.elapsed_ns, t->work, t->tasks, t->burdened, uat_strand_burden, all.spawn_ns, all.on_cpu_ns,
             all.queued_ns, all.unmeasured, all.unfollowed, own_min, own_max);
     fprintf(f,

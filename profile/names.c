@@ -23,8 +23,13 @@ static struct uat_name *find(uint64_t key)
 struct uat_name *uat_name_row(uint64_t key, uint64_t fn, uint64_t site)
 {
     struct uat_name *row = find(key);
-    if (row->key)
+    if (row->key) {
+        if (!row->fn) { /* made by uat_name_of(), for a task that a checkpoint has brought */
+            row->fn = fn;
+            row->site = site;
+        }
         return row;
+    }
     if (used == UAT_NAMES_MAX - 1)
         return others;
     used++;

@@ -41,7 +41,7 @@ double uat_profile_clock(void);
 struct uat_strand *uat_profile_stop(uint64_t to);
 void uat_profile_start(struct uat_strand *s, uint64_t from);
 
-/* Is a profile wanted? Its file; and whether this job has one worker. */
+/* The profile's file, or NULL if none is wanted. */
 const char *uat_profile_file(void);
 
 /* Write the profile. Collective, outside of runs. Returns 0 or a negative errno, which has been reported. */

@@ -289,7 +289,8 @@ static void count_run(const double at_start[3])
 int __wrap_uat_run(uat_fn *root, const void *arg, size_t n, void *result, size_t size)
 {
     uint64_t site = UAT_HERE();
-    if (!uat_profile_file() || !root != (uat_rank() > 0 && !root))
+    bool refused = (uat_rank() == 0 && (!root || (n > 0 && !arg))) || (size > 0 && !result); /* by uat_run() */
+    if (!uat_profile_file() || refused)
         return __real_uat_run(root, arg, n, result, size);
     size_t kept = round_up(size, 8), whole = size == 0 && uat_rank() > 0 ? 0 : kept + sizeof(totals_t);
     char *packed = __builtin_alloca_with_align(HEAD + n + 1, 512), *room = __builtin_alloca_with_align(whole + 1, 128);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "include/uat/adaptive.h"
+#include "include/uat/checkpoint.h"
 #include "include/uat/dataflow.h"
 #include "include/uat/sync.h"
 #include "profile/clock.h"
@@ -26,7 +27,7 @@ static uint64_t host(void)
     if (number)
         return number;
     gethostname(name, sizeof(name) - 1);
-    number = 1;
+    number = 1 + (uint64_t)uat_restarted(); /* after a restart, perhaps of another host, begins of waits are outdated */
     for (const char *c = name; *c; c++)
         number = number * 31 + (unsigned char)*c;
     return number;

@@ -16,12 +16,13 @@ enum { WRITERS, READERS, ADDERS, GUARD, OPEN = 256 /* flows at a time */ };
 typedef struct uat_races_task task_t;
 
 struct head {
-    uat_fn *body;
-    uat_flow_fn *fn; /* or this one, of uat_flow_spawn() */
+    _Alignas(16) uat_fn *body; /* the caller's argument, after the head, has this alignment */
+    uat_flow_fn *fn;           /* or this one, of uat_flow_spawn() */
     task_t *task;
     uint64_t serial, n;
     uat_flow_access_t access[UAT_FLOW_ACCESSES]; /* n of them; the caller's argument follows */
 };
+_Static_assert(sizeof(struct head) % 16 == 0, "see above");
 
 void __real_uat_flow_begin(uat_flow_t *flow);
 void __wrap_uat_flow_begin(uat_flow_t *flow);

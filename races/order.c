@@ -32,6 +32,7 @@ uint32_t uat_races_strand_count = 1;
 
 static struct uat_races_task *unused;
 static struct list *lists;
+static uint32_t *todo; /* of is_in() */
 static uint32_t list_count = 1, stamp;
 static struct object *objects;
 static uint32_t object_count;
@@ -62,6 +63,7 @@ void uat_races_order_open(void)
 {
     uat_races_strands = reserve(sizeof(*uat_races_strands) * STRANDS);
     lists = reserve(sizeof(*lists) * LISTS);
+    todo = reserve(2 * sizeof(*todo) * LISTS); /* each list adds at most two */
     objects = reserve(sizeof(*objects) * OBJECTS);
 }
 
@@ -143,19 +145,22 @@ static bool ordered_by_tree(struct uat_races_task *x, uint32_t i, struct uat_rac
     return a->joined <= b->spawned;
 }
 
+/* Is a strand in the list, or in what its strands have acquired, after strand i of x? The newest edges come first. A
+ * task that waits often has long lists, so this does not recurse. */
 static bool is_in(uint32_t list, struct uat_races_task *x, uint32_t i)
 {
-    for (; list; list = lists[list].b) {
-        struct list *l = &lists[list];
-        if (l->stamp == stamp)
-            return false;
-        l->stamp = stamp;
-        const struct uat_races_strand *s = &uat_races_strands[l->strand];
-        if (l->strand && (ordered_by_tree(x, i, s->task, s->index) || is_in(s->acquired, x, i)))
-            return true;
-        if (is_in(l->a, x, i))
-            return true;
-    }
+    size_t count = 0;
+    for (todo[count++] = list; count > 0;)
+        for (uint32_t at = todo[--count]; at && lists[at].stamp != stamp; at = lists[at].b) {
+            const struct uat_races_strand *s = &uat_races_strands[lists[at].strand];
+            lists[at].stamp = stamp;
+            if (lists[at].a)
+                todo[count++] = lists[at].a;
+            if (lists[at].strand && ordered_by_tree(x, i, s->task, s->index))
+                return true;
+            if (lists[at].strand && s->acquired)
+                todo[count++] = s->acquired;
+        }
     return false;
 }
 

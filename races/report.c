@@ -12,7 +12,7 @@
 #include "include/uat/reducer.h"
 #include "runtime/sched/settings.h"
 
-enum { KEYS = 4096, REPORTS = 20 /* that are printed */, CHAIN = 12 /* spawns that are shown */ };
+enum { KEYS = 4096, CHAIN = 12 /* spawns that are shown */ };
 
 static int count;
 static uint64_t keys[KEYS];
@@ -119,7 +119,7 @@ void uat_races_report(const char *title, uintptr_t a, const struct uat_races_pla
     if (strncmp(first->what, "allocated", strlen("allocated")) == 0)
         h2 = 1;
     bool new_lines = is_new(((h1 + h2) ^ (h1 * h2)) | 1), new_word = is_new(~(a >> 3));
-    if (!new_lines || !new_word || ++count > REPORTS)
+    if (!new_lines || !new_word || ++count > UAT_RACES_SHOWN)
         return;
     fprintf(stderr, "uat-races: %s, at %p\n", title, (void *)a);
     print_place(second);

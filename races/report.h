@@ -10,7 +10,10 @@
 #include "races/order.h"
 #include "races/others.h"
 
-enum { UAT_RACES_STATUS = 66 /* of a process with reports; that of the thread sanitizer */ };
+enum {
+    UAT_RACES_STATUS = 66, /* of a process with reports; that of the thread sanitizer */
+    UAT_RACES_SHOWN = 20   /* reports that are printed */
+};
 
 /* A place of a report. */
 struct uat_races_place {

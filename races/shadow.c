@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "races/shadow.h"
 
-#include <link.h>
 #include <string.h>
 
 #include "include/uat/global.h"
@@ -9,7 +8,7 @@
 #include "races/order.h"
 #include "races/report.h"
 
-enum { PAGE = 4096, WORDS = PAGE / 4, RECENT = 4096 /* a power of 2 */, MODULES = 64 };
+enum { PAGE = 4096, WORDS = PAGE / 4, RECENT = 4096 /* a power of 2 */ };
 enum { BLOCK = 8 /* in cell.flags: malloc() gave the byte to a strand of a run */ };
 
 /* The accesses of one to four bytes. At any time either a write and a read are the last ones, or `others` has those
@@ -24,43 +23,20 @@ struct word {
     struct cell cell;
     struct cell *split; /* four cells, once two accesses have shared only a part of the word's bytes */
 };
-enum class { CLASS_UNKNOWN, CLASS_GLOBAL, CLASS_STATIC, CLASS_HEAP };
+enum kind { KIND_UNKNOWN, KIND_GLOBAL, KIND_OWN /* of this process */ };
 struct page {
     uintptr_t number;
-    enum class class;
+    enum kind kind;
     struct word word[WORDS];
 };
 
 static struct page **table; /* a hash table */
 static size_t size = 1 << 16, used;
 static struct page *recent[RECENT];
-static struct {
-    uintptr_t low, high;
-} modules[MODULES];
-static int module_count;
-
-static int note_module(struct dl_phdr_info *info, size_t bytes, void *context)
-{
-    (void)bytes, (void)context;
-    for (int i = 0; i < info->dlpi_phnum && module_count < MODULES; i++)
-        if (info->dlpi_phdr[i].p_type == PT_LOAD) {
-            modules[module_count].low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-            modules[module_count].high = modules[module_count].low + info->dlpi_phdr[i].p_memsz;
-            module_count++;
-        }
-    return 0;
-}
 
 void uat_races_shadow_open(void)
 {
     table = uat_races_pool(size * sizeof(*table));
-    dl_iterate_phdr(note_module, NULL);
-}
-
-static enum class class_of(uintptr_t a) {
-    if (uat_global_home((void *)a) >= 0) return CLASS_GLOBAL;
-    for (int i = 0; i < module_count; i++) if (a >= modules[i].low && a < modules[i].high) return CLASS_STATIC;
-    return CLASS_HEAP;
 }
 
 static struct page **slot_of(uintptr_t number)
@@ -132,7 +108,7 @@ static void check_pair(const struct uat_races_entry *e, const struct page *p, ui
     if (!uat_races_is_race(e, access))
         return;
     uat_races_report_pair(
-        p->class == CLASS_GLOBAL ? "RACE on global memory" : "RACE on memory that each worker has for itself", a,
+        p->kind == KIND_GLOBAL ? "RACE on global memory" : "RACE on memory that each worker has for itself", a,
         words[e->access], e, words[access], site,
         "order the two: join the first task before, or use a mutex, a future, an atomic or a reducer");
 }
@@ -148,7 +124,7 @@ static void remember(struct cell *c, struct uat_races_entry *place, unsigned acc
 static void check_cell(struct cell *c, const struct page *p, uintptr_t a, unsigned access, uintptr_t site)
 {
     uint32_t me = uat_races_strand_of(uat_races_running);
-    bool write = access & UAT_RACES_WRITE, global = p->class == CLASS_GLOBAL;
+    bool write = access & UAT_RACES_WRITE, global = p->kind == KIND_GLOBAL;
     if (c->write.strand && c->write.strand != me) {
         const struct uat_races_strand *x = &uat_races_strands[c->write.strand];
         bool moved = x->task != uat_races_running || x->part != uat_races_running->part;
@@ -221,8 +197,8 @@ void uat_races_access(uintptr_t a, size_t n, unsigned access, uintptr_t site)
 {
     for (uintptr_t end = a + n; a < end;) {
         struct page *p = page_of(a, true);
-        if (p->class == CLASS_UNKNOWN)
-            p->class = class_of(a);
+        if (p->kind == KIND_UNKNOWN)
+            p->kind = uat_global_home((void *)a) >= 0 ? KIND_GLOBAL : KIND_OWN;
         uintptr_t stop = (a | (PAGE - 1)) + 1;
         stop = stop > end ? end : stop;
         while (a < stop) {
@@ -248,6 +224,8 @@ void uat_races_clear(uintptr_t a, size_t n)
             a += 3;
             continue;
         }
+        if (!w->split && !w->cell.mask) /* nothing has accessed it */
+            continue;
         if (!w->split)
             split(w);
         memset(&w->split[a & 3], 0, sizeof(struct cell));

@@ -107,7 +107,7 @@ static __attribute__((noinline)) void spawn(uat_task_t *t, uat_fn *fn, const voi
         memcpy(h + 1, arg, n);
     c->base = (uintptr_t)h; /* the child's frames are below the argument, of which it gets a copy */
     uat_races_next_part(me);
-    __real_uat_spawn(t, body, h, sizeof(*h) + n, result, result_size);
+    __real_uat_spawn(t, fn ? body : NULL, h, sizeof(*h) + n, result, result_size);
     uat_races_running = me;
     uat_races_child_add(me, c);
 }

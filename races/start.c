@@ -26,7 +26,8 @@ static void end(void)
         fprintf(stderr, "uat-races: no fault found for this input (%u strands with accesses)\n",
                 uat_races_strand_count - 1);
     else
-        fprintf(stderr, "uat-races: %d report%s\n", n, n == 1 ? "" : "s");
+        fprintf(stderr, "uat-races: %d report%s%s\n", n, n == 1 ? "" : "s",
+                n > UAT_RACES_SHOWN ? ", the first ones are above" : "");
     fflush(NULL);
     if (n > 0)
         _exit(UAT_RACES_STATUS);
