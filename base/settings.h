@@ -53,8 +53,8 @@ struct uat_setting {
     enum uat_setting_equal equal;
     size_t offset, size; /* offset and size of the field in the component's struct */
     struct uat_setting_type type;
-    const char
-        *meaning; /* NULL: the lists for users leave the row out, because only programs that link papers/ use it */
+    /* NULL: the lists for users leave the row out, because only programs that link papers/ use it */
+    const char *meaning;
 };
 
 /* The settings of one component. */

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/virtual.h"
 #include "include/uat.h"
+#include "include/uat/checkpoint.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/worker.h"
 #include "runtime/segment/segment.h"
@@ -26,6 +27,11 @@ int uat_rank(void)
 int uat_size(void)
 {
     return uat_self.size;
+}
+
+int uat_restarted(void)
+{
+    return (int)uat_self.restarts;
 }
 
 int uat_is_running(void)

@@ -7,12 +7,11 @@ fault seldom needs more than two of these values together. So ./check runs rows 
 import itertools
 import re
 
-PROTOCOLS = {"lock", "claim", "message", "paper", "paper-message"}
+PROTOCOLS = {"lock", "claim", "message"}
 MODES = ("evacuate", "steal", "order", "fence", "delay")
 TORTURE = re.compile(rf"none|({'|'.join(MODES)})(=\d+)?(,({'|'.join(MODES)})(=\d+)?)*")
 SETTING = re.compile(r"(UAT_[A-Z_]+)=(.*)")
-USUAL = {"UAT_DEQUE": "claim", "UAT_TORTURE": "none", "UAT_TRANSPORT": "shm", "UAT_STACKS": "direct", "UAT_GLOBAL_HOSTS": "1"}
-RARE = {"paper", "paper-message", "iso", "iso,size=64k"}  # what only proves that the library can do it
+USUAL = {"UAT_DEQUE": "claim", "UAT_TORTURE": "none", "UAT_TRANSPORT": "shm", "UAT_GLOBAL_HOSTS": "1"}
 OPTIONS = {"--deque": "UAT_DEQUE", "--torture": "UAT_TORTURE", "-n": "workers", "--workers": "workers"}
 SILENT = {"--env", "--set"}
 
@@ -63,11 +62,6 @@ def cover(tests, missing):
 
 
 def choose(tests):
-    """The part of the tests that ./check runs, in their order. Tests without a rare value have all pairs of such tests; tests with one add
-    what is missing."""
-    chosen, covered = [], set()
-    for rare in (False, True):
-        part = [test for test in tests if bool(RARE & set(values_of(test).values())) == rare]
-        chosen += cover(part, set().union(*map(pairs_of, part)) - covered)
-        covered.update(*map(pairs_of, chosen))
+    """The part of the tests that ./check runs, in their order."""
+    chosen = cover(tests, set().union(*map(pairs_of, tests)))
     return [test for test in tests if test in chosen]

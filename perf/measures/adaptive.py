@@ -44,6 +44,6 @@ def measure(options):
             taken = runs.in_turn(options.rounds, ways, lambda way, n=workers, a=app: one(options, a, way, n))
             table.row([app, workers, "real", *(1e3 * statistics.median(taken[way]) if way in taken else None for way in WAYS)])
         for workers in options.virtual:
-            found = {way: one(options, app, way, workers, UAT_TRANSPORT="sim", UAT_SIM_NETWORK="cx6,node=16") for way in ways if way != "uat_sort()"}
+            found = {way: one(options, app, way, workers, UAT_TRANSPORT="sim", UAT_SIM_NETWORK="cx6-ideal,node=16") for way in ways if way != "uat_sort()"}
             table.row([app, workers, "virtual", *(1e3 * found[way] if way in found else None for way in WAYS)])
     print(f"Milliseconds. All in {time.monotonic() - began:.0f} s.")

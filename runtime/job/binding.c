@@ -196,7 +196,7 @@ struct uat_crowding uat_binding_judge(const struct uat_binding *const *places, i
 bool uat_binding_report(const struct uat_binding *const *places, int n, int self, bool advise)
 {
     cpu_set_t allowed;
-    bool over_quota = quota.workers > quota.cores;
+    bool over_quota = quota.workers > 1 && quota.workers > quota.cores;
     if (!find_allowed(&allowed))
         return over_quota;
     struct uat_crowding crowding = uat_binding_judge(places, n, self, &allowed);

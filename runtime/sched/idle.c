@@ -67,6 +67,13 @@ static bool has_changed(void)
     return watched.word && __atomic_load_n(watched.word, __ATOMIC_RELAXED) != watched.value;
 }
 
+/* A change ends one pause: a worker that takes no work, and so does not act on the word, must pause all the same. */
+static void see_change(void)
+{
+    if (has_changed())
+        watched.value = __atomic_load_n(watched.word, __ATOMIC_RELAXED); /* as above */
+}
+
 static void pause_for(uint64_t ns)
 {
     if (UAT_IS_VIRTUAL()) {
@@ -75,10 +82,12 @@ static void pause_for(uint64_t ns)
             uat_virtual->pause(slice);
         if (!has_changed())
             uat_virtual->pause(ns);
+        see_change();
         return;
     }
     for (uint64_t end = uat_clock_ns() + ns; uat_clock_ns() < end && !has_changed();)
         uat_cpu_pause();
+    see_change();
 }
 
 /*

@@ -201,8 +201,8 @@ static void steal_once(struct uat_idle *idle)
     uat_task_counts.trips_histogram[trips]++;
     uat_task_counts.steal_trips += stolen.trips;
     uat_task_counts.steal_bytes += stolen.base - stolen.sp;
-    uat_global_after_steal();                            /* an acquire: cached far bytes are outdated from now on */
-    uat_stacks_arrived(stolen.sp, stolen.base, true);    /* iso-address only */
+    uat_global_after_steal(); /* an acquire: cached far bytes are outdated from now on */
+    uat_stacks_arrived(stolen.sp, stolen.base, true);
     uat_deque_push_gone(&uat_worker.deque, stolen.base); /* the stolen task's base: its spawner is elsewhere */
     run(go_on_without_child(stolen.sp, stolen.base));
 }

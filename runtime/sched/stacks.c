@@ -10,6 +10,7 @@ const struct uat_stack_mode *uat_stacks, *uat_stacks_linked;
 
 int uat_stacks_choose(void)
 {
+    uat_stacks = NULL;
     if (uat_segment_settings.stacks == UAT_STACKS_UNI)
         return 0;
     if (!uat_stacks_linked) {

@@ -198,15 +198,16 @@ int main(int argc, char **argv)
     if (!cells || !ranks || !blocks)
         return 1;
     if (is_right) {
-        right_run(&wrong, rounds);
+        if (right_run(&wrong, rounds) < 0)
+            return 1;
     } else {
         const int64_t most = COUNT * rounds / 20;
-        stays_run(&wrong, rounds);
-        stays_near_run(&moved_near, rounds);
+        if (stays_run(&wrong, rounds) < 0 || stays_near_run(&moved_near, rounds) < 0)
+            return 1;
         if (uat_rank() == 0)
             printf("of %d iterations %lld moved, %lld near ones\n", COUNT * rounds, (long long)wrong,
                    (long long)moved_near);
-        wrong = wrong > most || moved_near > most;
+        wrong = wrong < 0 || wrong > most || moved_near > most;
     }
     uat_finalize();
     return wrong != 0;

@@ -28,9 +28,9 @@ def check_pairs(tests):
         lost = set().union(*map(pairs.pairs_of, part)) - set().union(*map(pairs.pairs_of, chosen))
         if lost or not chosen:
             yield f"{suite}: {len(chosen)} tests; nowhere are {sorted(lost)[:3]}"
-    values = pairs.values_of(test_of("uatrun", "-n", "5", "--env", "UAT_TORTURE=steal,delay=3", "p", "paper", UAT_STACKS="iso"))
+    values = pairs.values_of(test_of("uatrun", "-n", "5", "--env", "UAT_TORTURE=steal,delay=3", "p", "lock", UAT_STACKS="iso"))
     if {name: values[name] for name in ("steal", "delay", "evacuate", "UAT_DEQUE", "UAT_STACKS", "workers", "program")} != {
-            "steal": "True", "delay": "True", "evacuate": "False", "UAT_DEQUE": "paper", "UAT_STACKS": "iso", "workers": "some", "program": "uatrun p"}:
+            "steal": "True", "delay": "True", "evacuate": "False", "UAT_DEQUE": "lock", "UAT_STACKS": "iso", "workers": "some", "program": "uatrun p"}:
         yield f"the values of a test are read as {values}"
     product = [test_of(program, "-n", workers, "--deque", deque, "--torture", torture) for program in "ab" for workers in "12"
                for deque in ("lock", "claim") for torture in ("none", "steal")]
