@@ -147,7 +147,7 @@ static void handle(int number, siginfo_t *info, void *context)
     uat_alike_close(); /* a handler must not wait for other workers */
     if (!sent)
         explain(number, fault.address, sp, uat_cpu_context_pc(context));
-    if (!sent && asked)
+    if (!sent && asked && !is_lost_code(fault.address, uat_cpu_context_pc(context)))
         asked(&fault);
     if ((!sent || number == SIGABRT) && ends_process(number))
         uat_flush(); /* abort(), as of a failed assert(), sends the signal to its own thread */

@@ -31,8 +31,8 @@ struct uat_fault {
     int count; /* number of registers */
 };
 
-/* Set a function that the handler calls after its own explanation. The function prints a line if it can explain the
- * fault. It runs in the signal handler. */
+/* Set a function that the handler calls after its own explanation, unless the fault is a call of a function at an
+ * address without code. The function prints a line if it can explain the fault. It runs in the signal handler. */
 void uat_fault_ask(void (*explain)(const struct uat_fault *fault));
 
 /*

@@ -71,12 +71,12 @@ int uat_torture_heap_owner(uintptr_t address)
 
 /* Use up the memory that malloc() still has below the program break, so that malloc() asks the kernel for more. Large
  * pieces first, because each piece touches a page. */
-static void use_up(int rank)
+static void use_up(uintptr_t end, int rank)
 {
     for (size_t size = LARGE; size >= 16; size = size > SMALL ? size / 2 : size - 16)
         for (int i = 0; i < LEFT_MAX; i++) {
             void *p = malloc(size);
-            if (p && uat_torture_heap_owner((uintptr_t)p) != rank)
+            if (p && (uintptr_t)p < end && uat_torture_heap_owner((uintptr_t)p) != rank)
                 continue; /* kept for good */
             free(p);
             break;
@@ -104,5 +104,5 @@ void uat_torture_heap_move(int rank, int size)
     heaps.edge = (uintptr_t)block + (heaps.up ? 0 : bytes);
     heaps.windows = size;
     close_gaps(block, bytes);
-    use_up(rank);
+    use_up(end, rank);
 }

@@ -75,6 +75,11 @@ strangers=$(echo "$exported" | while read -r symbol; do
     grep -qrw "$symbol" "$prefix/include/uat.h" "$prefix/include/uat" || echo "$symbol"
 done)
 [ -z "$strangers" ] || fail "libuat.so exports what no header declares:" $strangers
+# Other languages call the public inline functions, too.
+missing=$(sed -n 's/^UAT_INLINE [^(]*[ *]\(uat_[a-z_]*\)(.*/\1/p' "$prefix"/include/uat.h "$prefix"/include/uat/*.h | while read -r symbol; do
+    echo "$exported" | grep -qx "$symbol" || echo "$symbol"
+done)
+[ -z "$missing" ] || fail "libuat.so does not export" $missing
 strangers=$(nm -g --defined-only "$libdir/libuat.a" 2>/dev/null | awk 'NF == 3 && $3 !~ /^uat_/ { print $3 }')
 [ -z "$strangers" ] || fail "libuat.a defines" $strangers
 # Build the example project with each build system that it supports.
