@@ -251,9 +251,9 @@ void uat_global_release(void);
 
 /*
  * Allocate an object of `bytes` bytes, with undefined content, in this worker's part of global memory (UAT_GLOBAL_SIZE
- * bytes; a program that needs more for its users calls setenv("UAT_GLOBAL_SIZE", VALUE, 0) before uat_init()). It is aligned to 16 bytes. May be called anywhere, usually in a task. Returns the object's global address,
+ * bytes). It is aligned to 16 bytes. May be called anywhere, usually in a task. Returns the object's global address,
  * which is near. If there is no room, prints one line that names the setting to raise, and returns NULL with errno
- * ENOMEM.
+ * ENOMEM. A program that needs more room for its users calls setenv("UAT_GLOBAL_SIZE", VALUE, 0) before uat_init().
  */
 void *uat_global_object_alloc(size_t bytes);
 
