@@ -79,6 +79,22 @@ T parallel_reduce(std::int64_t begin, std::int64_t end, T init, Combine combine,
 }
 
 /*
+ * parallel_reduce() whose result has the same bits on any number of workers, also if `combine` rounds: see
+ * uat_reduce_deterministic() for `block`.
+ */
+template <class T, class Combine, class F>
+T parallel_deterministic_reduce(std::int64_t begin, std::int64_t end, T init, Combine combine, F f, std::int64_t block)
+{
+    detail::must_travel<T>();
+    detail::must_travel<F>();
+    detail::must_travel<Combine>();
+    detail::must_take_index<F>();
+    auto range = detail::fold<T>(f, combine);
+    return detail::start_with(init, combine,
+                              detail::reduce_ranges<T>(begin, end, range, combine, block, uat_reduce_deterministic));
+}
+
+/*
  * parallel_reduce() by ranges that cover [begin, end): f(begin, end, value) must return `value` with these iterations
  * added to it. f is called for each part of the iterations, starting with `identity`. So `identity` must be the neutral
  * value of `combine`. If T has ==, and combine(identity, identity) is another value than identity, throws

@@ -83,6 +83,16 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduc
                       size_t arg_size, void *result);
 
 /*
+ * uat_reduce() whose result has the same bits on any number of workers, also if (+) rounds, as a sum of doubles does.
+ * Each call of body gets the identity and exactly `block` iterations, the last call the rest; a block less than 1
+ * counts as 1. The blocks' values are combined along a binary tree that depends on begin, end and block only. Each
+ * block is a spawn, so its iterations should take microseconds. The name is that of oneTBB's
+ * parallel_deterministic_reduce().
+ */
+void uat_reduce_deterministic(int64_t begin, int64_t end, int64_t block, const uat_reduction_t *reduction,
+                              const void *arg, size_t arg_size, void *result);
+
+/*
  * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations. The third argument
  * of body points to the value of all iterations before that part. `body` must update this value at each iteration, and
  * writes the prefixes that the program needs. If the prefix of a stolen part is not known yet, the part is first
@@ -228,6 +238,7 @@ int uat_work_wanted(void);
  * combine(identity, identity) is another number than identity. The macro also defines
  *     type name(int64_t begin, int64_t end, arg1, ...)               uat_reduce()
  *     type name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_reduce_grain()
+ *     type name_deterministic(int64_t begin, int64_t end, int64_t block, arg1, ...)  uat_reduce_deterministic()
  *
  * Types are as for UAT_TASK(); a value is aligned to at most 16 bytes and has at most UAT_RESULT_MAX bytes.
  */

@@ -135,6 +135,7 @@ int check_loops(std::int64_t n)
     auto plus = [](std::int64_t a, std::int64_t b) { return a + b; };
     std::int64_t expected = n > 0 ? (n - 1) * n * (2 * n - 1) / 6 : 0;
     int errors = uat::parallel_reduce(0, n, std::int64_t{0}, plus, square) != expected;
+    errors += uat::parallel_deterministic_reduce(0, n, std::int64_t{7}, plus, square, 50) != expected + 7;
     errors += uat::adaptive<std::int64_t>(0, n, [](uat::context<std::int64_t> &c) {
                   std::int64_t sum = 0;
                   while (auto range = c.next(100))

@@ -239,6 +239,8 @@ int check_loops(uat::span<std::int64_t> elements, std::int64_t first, std::int64
     auto plus = [](std::int64_t a, std::int64_t b) { return a + b; };
     std::int64_t loop = thrown([=] { uat::parallel_for(0, n, bad); });
     std::int64_t sum = thrown([=] { uat::parallel_reduce(0, n, std::int64_t{0}, plus, bad); });
+    std::int64_t tree =
+        thrown([=] { uat::parallel_deterministic_reduce(0, n, std::int64_t{0}, plus, bad, n / 8 + 1); });
     std::int64_t scan = thrown(
         [=] { uat::parallel_scan(0, n, std::int64_t{0}, bad, plus, [](std::int64_t, std::int64_t, std::int64_t) {}); });
     std::int64_t written = thrown([=] {
@@ -252,11 +254,13 @@ int check_loops(uat::span<std::int64_t> elements, std::int64_t first, std::int64
             0, n, std::int64_t{-1}, [=](std::int64_t a, std::int64_t b) { return std::max(bad(a), bad(b)); },
             [](std::int64_t i) { return i; });
     });
-    if (loop == first && sum == first && scan == first && written == first && filled == first && combined >= first)
+    if (loop == first && sum == first && tree == first && scan == first && written == first && filled == first &&
+        combined >= first)
         return 0;
-    std::fprintf(stderr, "failures: %lld, not %lld %lld %lld %lld %lld %lld\n", static_cast<long long>(first),
-                 static_cast<long long>(loop), static_cast<long long>(sum), static_cast<long long>(scan),
-                 static_cast<long long>(written), static_cast<long long>(filled), static_cast<long long>(combined));
+    std::fprintf(stderr, "failures: %lld, not %lld %lld %lld %lld %lld %lld %lld\n", static_cast<long long>(first),
+                 static_cast<long long>(loop), static_cast<long long>(sum), static_cast<long long>(tree),
+                 static_cast<long long>(scan), static_cast<long long>(written), static_cast<long long>(filled),
+                 static_cast<long long>(combined));
     return 1;
 }
 

@@ -108,15 +108,16 @@ template <class T, class F, class Combine> uat_reduction make_reduction(const pa
 }
 
 /* f(begin, end, sum) returns the value of `sum` and these iterations; `sum` may have no value. Returns the value of all
- * iterations, or no value if there are none. */
+ * iterations, or no value if there are none. `by` is uat_reduce_grain() or uat_reduce_deterministic(). */
 template <class T, class F, class Combine>
-partial<T> reduce_ranges(std::int64_t begin, std::int64_t end, F f, Combine combine, std::int64_t grain)
+partial<T> reduce_ranges(std::int64_t begin, std::int64_t end, F f, Combine combine, std::int64_t grain,
+                         uat_reducing_fn *by = uat_reduce_grain)
 {
     const partial<T> none;
     partial<T> result;
     uat_reduction reduction = make_reduction<T, F, Combine>(&none);
     reducer<F, Combine> arg{f, combine};
-    uat_reduce_grain(begin, end, grain, &reduction, &arg, sizeof(arg), &result);
+    by(begin, end, grain, &reduction, &arg, sizeof(arg), &result);
     throw_if_failed();
     return result;
 }

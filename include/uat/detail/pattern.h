@@ -8,6 +8,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* uat_reduce_grain() or uat_reduce_deterministic(). */
+typedef void uat_reducing_fn(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction,
+                             const void *arg, size_t arg_size, void *result);
+
 /* End the job, because combine(identity, identity) of this reduction or reducer is another value than identity. */
 __attribute__((visibility("default"), noreturn, cold)) void uat_refuse_identity(const char *name);
 #ifdef __cplusplus
@@ -96,14 +100,23 @@ __attribute__((visibility("default"), noreturn, cold)) void uat_refuse_identity(
         (void)uat_arg;                                                                                                 \
         *UAT_CAST(type *, uat_left) = combine(*UAT_CAST(type *, uat_left), *UAT_CAST(const type *, uat_right));        \
     }                                                                                                                  \
-    UAT_UNUSED static type name##_grain(int64_t uat_begin, int64_t uat_end, int64_t uat_grain UAT_UNWRAP more)         \
+    UAT_UNUSED static inline type name##_uat_reduce(uat_reducing_fn *uat_by, int64_t uat_begin, int64_t uat_end,       \
+                                                    int64_t uat_grain UAT_UNWRAP more)                                 \
     {                                                                                                                  \
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
         type uat_none = identity, uat_again = identity, uat_result;                                                    \
         UAT_CHECK_IDENTITY(type, name, uat_none, uat_again, combine);                                                  \
         const uat_reduction_t uat_r = {name##_uat_loop, name##_uat_combine, &uat_none, sizeof(type)};                  \
-        uat_reduce_grain(uat_begin, uat_end, uat_grain, &uat_r, &uat_a, sizeof(uat_a), &uat_result);                   \
+        uat_by(uat_begin, uat_end, uat_grain, &uat_r, &uat_a, sizeof(uat_a), &uat_result);                             \
         return uat_result;                                                                                             \
+    }                                                                                                                  \
+    UAT_UNUSED static type name##_grain(int64_t uat_begin, int64_t uat_end, int64_t uat_grain UAT_UNWRAP more)         \
+    {                                                                                                                  \
+        return name##_uat_reduce(uat_reduce_grain, uat_begin, uat_end, uat_grain UAT_UNWRAP pass);                     \
+    }                                                                                                                  \
+    UAT_UNUSED static type name##_deterministic(int64_t uat_begin, int64_t uat_end, int64_t uat_block UAT_UNWRAP more) \
+    {                                                                                                                  \
+        return name##_uat_reduce(uat_reduce_deterministic, uat_begin, uat_end, uat_block UAT_UNWRAP pass);             \
     }                                                                                                                  \
     UAT_UNUSED static type name(int64_t uat_begin, int64_t uat_end UAT_UNWRAP more)                                    \
     {                                                                                                                  \
