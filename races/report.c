@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "include/uat.h"
@@ -105,30 +106,53 @@ static void print_place(const struct uat_races_place *p)
         fprintf(stderr, "        %d more\n", more);
 }
 
-void uat_races_report(const char *title, uintptr_t a, const struct uat_races_place *second,
-                      const struct uat_races_place *first, const char *advice)
+struct report {
+    const char *title, *advice;
+    uintptr_t a;
+    const struct uat_races_place *second, *first;
+};
+static const struct report *reported;
+
+static void print_report(void)
 {
-    if (is_ignored(a) || !is_new(((uint64_t)second->site << 32 | first->site) | UINT64_C(1) << 63))
-        return;
+    const struct report *r = reported;
     uint32_t site[2 * (CHAIN + 1)];
-    int n = sites_of(second, site);
-    n += sites_of(first, site + n);
+    int n = sites_of(r->second, site);
+    n += sites_of(r->first, site + n);
     uat_races_lines_find(site, n);
     /* the pair of lines in either order; all uses of the blocks of one line are one fault */
-    uint64_t h1 = hash(uat_races_line(first->site)), h2 = hash(uat_races_line(second->site));
-    if (strncmp(first->what, "allocated", strlen("allocated")) == 0)
+    uint64_t h1 = hash(uat_races_line(r->first->site)), h2 = hash(uat_races_line(r->second->site));
+    if (strncmp(r->first->what, "allocated", strlen("allocated")) == 0)
         h2 = 1;
-    bool new_lines = is_new(((h1 + h2) ^ (h1 * h2)) | 1), new_word = is_new(~(a >> 3));
+    bool new_lines = is_new(((h1 + h2) ^ (h1 * h2)) | 1), new_word = is_new(~(r->a >> 3));
     if (!new_lines || !new_word || ++count > UAT_RACES_SHOWN)
         return;
-    fprintf(stderr, "uat-races: %s, at %p\n", title, (void *)a);
-    print_place(second);
-    print_place(first);
-    if (advice)
-        fprintf(stderr, "    %s\n", advice);
+    fprintf(stderr, "uat-races: %s, at %p\n", r->title, (void *)r->a);
+    print_place(r->second);
+    print_place(r->first);
+    if (r->advice)
+        fprintf(stderr, "    %s\n", r->advice);
     fflush(stderr);
     if (uat_sched_settings.races == UAT_RACES_STOP)
         _exit(UAT_RACES_STATUS);
+}
+
+/* The report needs more stack than a generator may have. */
+void uat_races_report(const char *title, uintptr_t a, const struct uat_races_place *second,
+                      const struct uat_races_place *first, const char *advice)
+{
+    static _Alignas(16) char stack[64 << 10];
+    static ucontext_t here, there;
+    const struct report r = {title, advice, a, second, first};
+    if (is_ignored(a) || !is_new(((uint64_t)second->site << 32 | first->site) | UINT64_C(1) << 63))
+        return;
+    reported = &r;
+    getcontext(&there);
+    there.uc_stack.ss_sp = stack;
+    there.uc_stack.ss_size = sizeof(stack);
+    there.uc_link = &here;
+    makecontext(&there, print_report, 0);
+    swapcontext(&here, &there);
 }
 
 void uat_races_report_pair(const char *title, uintptr_t a, const char *before, const struct uat_races_entry *e,
