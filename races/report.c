@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "races/report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +41,13 @@ void uat_races_ignore_bytes(uintptr_t a, size_t n)
     ignored[ignored_count++].high = a + n;
 }
 
-/* Does the address belong to the words that the inline functions of uat's headers use, or to ignored bytes? */
+/* Does the address belong to the words that the inline functions of uat's headers use, to errno, which libstdc++ saves
+ * before a call, or to ignored bytes? */
 static bool is_ignored(uintptr_t a)
 {
-    if (a - (uintptr_t)&uat_near < sizeof(uat_near) || a - (uintptr_t)&uat_far < sizeof(uat_far) ||
-        a - (uintptr_t)&uat_failing < sizeof(uat_failing) || a - (uintptr_t)uat_view_slots < sizeof(uat_view_slots))
+    if (a - (uintptr_t)&errno < sizeof(errno) || a - (uintptr_t)&uat_near < sizeof(uat_near) ||
+        a - (uintptr_t)&uat_far < sizeof(uat_far) || a - (uintptr_t)&uat_failing < sizeof(uat_failing) ||
+        a - (uintptr_t)uat_view_slots < sizeof(uat_view_slots))
         return true;
     for (int i = ignored_count; i-- > 0;)
         if (a >= ignored[i].low && a < ignored[i].high)
