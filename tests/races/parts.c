@@ -137,8 +137,8 @@ static void kept(void)
     scratch_root_run(0);
 }
 
-/* A generator is a part of the task that uses it, with frames of its own. */
-UAT_GENERATOR(long, numbers, long *, p, long, n)
+/* A generator is a part of the task that uses it, with frames of its own. Its stack has no room for a report. */
+UAT_GENERATOR_SIZED(512, long, numbers, long *, p, long, n)
 {
     long local[4] = {0}; /* in the frame of the generator */
     for (long i = 0; i < n; i++) {
