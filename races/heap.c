@@ -10,6 +10,7 @@
 #include "races/start.h"
 
 enum { BLOCK_MAX = 64 << 20 /* bytes: the shadow of larger blocks is not cleared, which would cost too much */ };
+enum { EXCEPTION = 64 /* bytes of an exception that the program itself may read */ };
 
 static void *born(void *p, size_t n, uintptr_t site)
 {
@@ -98,6 +99,8 @@ char *__wrap_strdup(const char *s)
 #pragma weak __real___cxa_guard_acquire
 #pragma weak __real___cxa_guard_release
 #pragma weak __real___cxa_guard_abort
+#pragma weak __real___cxa_allocate_exception
+#pragma weak __real___cxa_begin_catch
 WRAP_ALLOC(_Znwm, (size_t n), (n), n)
 WRAP_ALLOC(_Znam, (size_t n), (n), n)
 WRAP_ALLOC(_ZnwmSt11align_val_t, (size_t n, size_t k), (n, k), n)
@@ -130,3 +133,25 @@ int __wrap___cxa_guard_acquire(uint64_t *guard)
     }
 WRAP_GUARD(__cxa_guard_release)
 WRAP_GUARD(__cxa_guard_abort)
+
+/* libstdc++ allocates and frees exceptions, so a new one may be where an earlier one was. This also holds for one that
+ * a library throws and the program catches. */
+void *__real___cxa_allocate_exception(size_t n);
+void *__wrap___cxa_allocate_exception(size_t n);
+void *__wrap___cxa_allocate_exception(size_t n)
+{
+    void *object = __real___cxa_allocate_exception(n);
+    if (uat_races_active)
+        uat_races_clear((uintptr_t)object, n);
+    return object;
+}
+
+void *__real___cxa_begin_catch(void *exception);
+void *__wrap___cxa_begin_catch(void *exception);
+void *__wrap___cxa_begin_catch(void *exception)
+{
+    void *object = __real___cxa_begin_catch(exception);
+    if (uat_races_active && object)
+        uat_races_clear((uintptr_t)object, EXCEPTION);
+    return object;
+}

@@ -32,14 +32,15 @@ struct uat_races_task {
     bool kept;                            /* strands of this task or of its descendants have numbers */
     bool released;                        /* this task or a descendant has released an object */
     bool ended;
-    uint8_t kind;                    /* enum uat_races_join_kind */
-    uintptr_t base;                  /* the task's frames are below this address */
-    uintptr_t site;                  /* where it was spawned: a return address */
-    const void *handle;              /* that its spawner joins, or the group's or flow's */
-    uintptr_t result, end;           /* the buffer of its result, until the join */
-    struct uat_races_task *next;     /* the spawner's next older child; or the next unused task */
-    struct uat_races_task *children; /* that are not joined, newest first */
-    uintptr_t low, high;             /* bounds of all these children's results */
+    uint8_t kind;                         /* enum uat_races_join_kind */
+    uintptr_t base;                       /* the task's frames are below this address */
+    uintptr_t site;                       /* where it was spawned: a return address */
+    const void *handle;                   /* that its spawner joins, or the group's or flow's */
+    uintptr_t result, end;                /* the buffer of its result, until the join */
+    struct uat_races_task *next;          /* the spawner's next older child; or the next unused task */
+    struct uat_races_task *children;      /* that are not joined, newest first */
+    uintptr_t low, high;                  /* bounds of all these children's results */
+    struct uat_races_interval *intervals; /* of adaptive requests that are open, innermost first */
 };
 
 struct uat_races_strand {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "races/report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "include/uat.h"
@@ -39,11 +41,13 @@ void uat_races_ignore_bytes(uintptr_t a, size_t n)
     ignored[ignored_count++].high = a + n;
 }
 
-/* Does the address belong to the words that the inline functions of uat's headers use, or to ignored bytes? */
+/* Does the address belong to the words that the inline functions of uat's headers use, to errno, which libstdc++ saves
+ * before a call, or to ignored bytes? */
 static bool is_ignored(uintptr_t a)
 {
-    if (a - (uintptr_t)&uat_near < sizeof(uat_near) || a - (uintptr_t)&uat_far < sizeof(uat_far) ||
-        a - (uintptr_t)&uat_failing < sizeof(uat_failing) || a - (uintptr_t)uat_view_slots < sizeof(uat_view_slots))
+    if (a - (uintptr_t)&errno < sizeof(errno) || a - (uintptr_t)&uat_near < sizeof(uat_near) ||
+        a - (uintptr_t)&uat_far < sizeof(uat_far) || a - (uintptr_t)&uat_failing < sizeof(uat_failing) ||
+        a - (uintptr_t)uat_view_slots < sizeof(uat_view_slots))
         return true;
     for (int i = ignored_count; i-- > 0;)
         if (a >= ignored[i].low && a < ignored[i].high)
@@ -105,30 +109,53 @@ static void print_place(const struct uat_races_place *p)
         fprintf(stderr, "        %d more\n", more);
 }
 
-void uat_races_report(const char *title, uintptr_t a, const struct uat_races_place *second,
-                      const struct uat_races_place *first, const char *advice)
+struct report {
+    const char *title, *advice;
+    uintptr_t a;
+    const struct uat_races_place *second, *first;
+};
+static const struct report *reported;
+
+static void print_report(void)
 {
-    if (is_ignored(a) || !is_new(((uint64_t)second->site << 32 | first->site) | UINT64_C(1) << 63))
-        return;
+    const struct report *r = reported;
     uint32_t site[2 * (CHAIN + 1)];
-    int n = sites_of(second, site);
-    n += sites_of(first, site + n);
+    int n = sites_of(r->second, site);
+    n += sites_of(r->first, site + n);
     uat_races_lines_find(site, n);
     /* the pair of lines in either order; all uses of the blocks of one line are one fault */
-    uint64_t h1 = hash(uat_races_line(first->site)), h2 = hash(uat_races_line(second->site));
-    if (strncmp(first->what, "allocated", strlen("allocated")) == 0)
+    uint64_t h1 = hash(uat_races_line(r->first->site)), h2 = hash(uat_races_line(r->second->site));
+    if (strncmp(r->first->what, "allocated", strlen("allocated")) == 0)
         h2 = 1;
-    bool new_lines = is_new(((h1 + h2) ^ (h1 * h2)) | 1), new_word = is_new(~(a >> 3));
+    bool new_lines = is_new(((h1 + h2) ^ (h1 * h2)) | 1), new_word = is_new(~(r->a >> 3));
     if (!new_lines || !new_word || ++count > UAT_RACES_SHOWN)
         return;
-    fprintf(stderr, "uat-races: %s, at %p\n", title, (void *)a);
-    print_place(second);
-    print_place(first);
-    if (advice)
-        fprintf(stderr, "    %s\n", advice);
+    fprintf(stderr, "uat-races: %s, at %p\n", r->title, (void *)r->a);
+    print_place(r->second);
+    print_place(r->first);
+    if (r->advice)
+        fprintf(stderr, "    %s\n", r->advice);
     fflush(stderr);
     if (uat_sched_settings.races == UAT_RACES_STOP)
         _exit(UAT_RACES_STATUS);
+}
+
+/* The report needs more stack than a generator may have. */
+void uat_races_report(const char *title, uintptr_t a, const struct uat_races_place *second,
+                      const struct uat_races_place *first, const char *advice)
+{
+    static _Alignas(16) char stack[64 << 10];
+    static ucontext_t here, there;
+    const struct report r = {title, advice, a, second, first};
+    if (is_ignored(a) || !is_new(((uint64_t)second->site << 32 | first->site) | UINT64_C(1) << 63))
+        return;
+    reported = &r;
+    getcontext(&there);
+    there.uc_stack.ss_sp = stack;
+    there.uc_stack.ss_size = sizeof(stack);
+    there.uc_link = &here;
+    makecontext(&there, print_report, 0);
+    swapcontext(&here, &there);
 }
 
 void uat_races_report_pair(const char *title, uintptr_t a, const char *before, const struct uat_races_entry *e,

@@ -85,6 +85,20 @@ static void check_handle(const task_t *me, const void *handle, uintptr_t site)
         }
 }
 
+void uat_races_spawn_child(task_t *c, uat_task_t *t, uat_fn *fn, const void *arg, size_t n, void *result,
+                           size_t result_size)
+{
+    task_t *me = uat_races_running;
+    struct head *h = __builtin_alloca_with_align(sizeof(*h) + n + 1, 128);
+    *h = (struct head){fn, c};
+    if (n > 0)
+        memcpy(h + 1, arg, n);
+    c->base = (uintptr_t)h; /* the child's frames are below the argument, of which it gets a copy */
+    __real_uat_spawn(t, fn ? body : NULL, h, sizeof(*h) + n, result, result_size);
+    uat_races_running = me;
+    uat_races_child_add(me, c);
+}
+
 static __attribute__((noinline)) void spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t n, void *result,
                                             size_t result_size, uintptr_t site)
 {
@@ -101,15 +115,8 @@ static __attribute__((noinline)) void spawn(uat_task_t *t, uat_fn *fn, const voi
     c->kind = grouped ? UAT_RACES_BY_GROUP : UAT_RACES_BY_HANDLE;
     c->result = (uintptr_t)result;
     c->end = c->result + result_size;
-    struct head *h = __builtin_alloca_with_align(sizeof(*h) + n + 1, 128);
-    *h = (struct head){fn, c};
-    if (n > 0)
-        memcpy(h + 1, arg, n);
-    c->base = (uintptr_t)h; /* the child's frames are below the argument, of which it gets a copy */
     uat_races_next_part(me);
-    __real_uat_spawn(t, fn ? body : NULL, h, sizeof(*h) + n, result, result_size);
-    uat_races_running = me;
-    uat_races_child_add(me, c);
+    uat_races_spawn_child(c, t, fn, arg, n, result, result_size);
 }
 
 void __wrap_uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t n, void *result, size_t result_size)

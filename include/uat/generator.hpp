@@ -128,8 +128,8 @@ template <class T, std::size_t Bytes = 8192> class generator
         static_assert(sizeof(Body) + 128 <= Bytes, "the body's captures must fit on the generator's stack");
         static_assert(alignof(Body) <= 16, "the stack is aligned to 16");
         std::size_t room = (sizeof(Body) + 15) / 16 * 16;
-        body_ = ::new (static_cast<void *>(stack_ + Bytes - room)) Body(std::move(body));
-        uat_generator_begin(&core_, stack_, Bytes - room, name, run<Body>);
+        body_ = ::new (static_cast<void *>(stack_ + sizeof(stack_) - room)) Body(std::move(body));
+        uat_generator_begin(&core_, stack_, sizeof(stack_) - room, name, run<Body>);
         destroy_ = [](void *moved) { static_cast<Body *>(moved)->~Body(); };
     }
     generator(const generator &) = delete; // because its stack has pointers into itself
@@ -203,7 +203,7 @@ template <class T, std::size_t Bytes = 8192> class generator
                                  "a catch (...) in its body must rethrow by `throw;`");
     }
 
-    alignas(16) char stack_[Bytes];
+    alignas(16) char stack_[Bytes + UAT_RACES_STACK];
     struct uat_generator core_;
     std::exception_ptr failure_;
     void *body_;

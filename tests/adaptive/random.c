@@ -49,11 +49,10 @@ static struct map fold(uint64_t seed, int64_t begin, int64_t end)
     return m;
 }
 
-static volatile uint64_t spent;
-
 /* Work for some microseconds, real or virtual, so that other workers find the interval. */
 static void linger(uint64_t ns)
 {
+    volatile uint64_t spent = 0;
     uint64_t begin = uat_time_ns();
     uat_sim_work(ns);
     while (uat_time_ns() - begin < ns)

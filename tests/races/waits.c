@@ -162,6 +162,33 @@ static void latch(void)
     latch_root_run(good);
 }
 
+/* Of six parallel readers three count down. A list of readers that is shortened must keep another one. */
+UAT_TASK_VOID(reads, uat_latch_t, l, int, counts)
+{
+    look(word);
+    if (counts)
+        uat_latch_count_down(l, 1);
+}
+UAT_TASK_VOID(readers_root, int, g)
+{
+    uat_latch_t l = uat_latch_create(3);
+    uat_group_t group;
+    uat_group_begin(&group);
+    for (int i = 0; i < 6; i++)
+        reads_group_spawn(&group, l, i >= 3);
+    uat_latch_wait(l);
+    if (g)
+        uat_group_wait(&group);
+    other_put(word, 1);
+    if (!g)
+        uat_group_wait(&group);
+    uat_latch_destroy(l);
+}
+static void readers(void)
+{
+    readers_root_run(good);
+}
+
 UAT_TASK_VOID(releases, uat_semaphore_t, s, int, g)
 {
     if (g)
@@ -299,9 +326,10 @@ static const struct fault table[] = {
     {"future", future, "RACE", "look", "put"},         {"waits", waits, "RACE", "put", "other_put"},
     {"mutex", mutex, "RACE", "other_put", "put"},      {"mutexes", mutexes, "RACE", "other_put", "put"},
     {"older", older, "RACE", "look", "put"},           {"latch", latch, "RACE", "look", "put"},
-    {"semaphore", semaphore, "RACE", "look", "put"},   {"channel", channel, "RACE", "look", "put"},
-    {"unnamed", unnamed, "RACE", "other_put", "uses"}, {"cheat", cheat, "RACE", "other_put", "uses"},
-    {"unwaited", unwaited, "RACE", "look", "uses"},    {"dynamic", dynamic, "RACE", "other_put", "put"},
+    {"readers", readers, "RACE", "other_put", "look"}, {"semaphore", semaphore, "RACE", "look", "put"},
+    {"channel", channel, "RACE", "look", "put"},       {"unnamed", unnamed, "RACE", "other_put", "uses"},
+    {"cheat", cheat, "RACE", "other_put", "uses"},     {"unwaited", unwaited, "RACE", "look", "uses"},
+    {"dynamic", dynamic, "RACE", "other_put", "put"},
 };
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "uat/detail/inline.h"
+#include "uat/detail/races.h"
 
 #ifdef __cplusplus
 #pragma GCC diagnostic push
@@ -230,7 +231,7 @@ UAT_INLINE void uat_generator_finish(struct uat_generator *g)
         UAT_MEMBERS(__VA_ARGS__)                                                                                       \
     };                                                                                                                 \
     typedef struct name##_uat_generator {                                                                              \
-        __attribute__((aligned(16))) char uat_stack[bytes];                                                            \
+        __attribute__((aligned(16))) char uat_stack[(bytes) + UAT_RACES_STACK];                                        \
         struct uat_generator uat;                                                                                      \
         struct name##_uat_gargs uat_args;                                                                              \
         const type *uat_value; /* for its type alone */                                                                \

@@ -39,6 +39,7 @@ void uat_races_ignore(const void *p, size_t bytes);
 #define UAT_RACES_ATOMIC(word, access)     uat_races_atomic(word, access)
 #define UAT_RACES_IGNORE(p, bytes)         uat_races_ignore(p, bytes)
 #define UAT_RACES_WATCHED                  1
+#define UAT_RACES_STACK                    4096 /* bytes of a generator's stack that the hooks may use */
 
 #else
 
@@ -48,6 +49,7 @@ void uat_races_ignore(const void *p, size_t bytes);
  * counter per process that main() adds up after the run. */
 #define UAT_RACES_IGNORE(p, bytes)         ((void)0)
 #define UAT_RACES_WATCHED                  0
+#define UAT_RACES_STACK                    0
 
 #endif
 
