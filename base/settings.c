@@ -46,7 +46,7 @@ static int complain(const struct complaint *c, const char *format, ...)
 
 static bool is_text(const struct uat_setting *s)
 {
-    return s->type.kind == UAT_SETTING_NAME || s->type.kind == UAT_SETTING_PATH;
+    return s->type.kind >= UAT_SETTING_NAME && s->type.kind <= UAT_SETTING_LIST;
 }
 
 static const struct uat_setting_word *find_in(const struct uat_setting_word *w, const char *text)

@@ -20,6 +20,7 @@ enum uat_setting_kind {
     UAT_SETTING_CHOICE,  /* one of the words */
     UAT_SETTING_NAME,    /* letters, digits, '_', '-' and '.' */
     UAT_SETTING_PATH,    /* any text */
+    UAT_SETTING_LIST,    /* names, separated by colons */
     UAT_SETTING_PARTS,   /* FIRST,NAME=VALUE,...: each part is optional; the first part may omit its name */
     UAT_SETTING_PAIR,    /* FIRST:SECOND; the second part is optional */
 };
@@ -103,6 +104,10 @@ struct uat_settings {
 #define UAT_PATH_OR(none)                                                                                              \
     {                                                                                                                  \
         UAT_SETTING_PATH, 0, 0, 0, UAT_WORDS({none, 0}), NULL, NULL                                                    \
+    }
+#define UAT_LIST_OR(none)                                                                                              \
+    {                                                                                                                  \
+        UAT_SETTING_LIST, 0, 0, 0, UAT_WORDS({none, 0}), NULL, NULL                                                    \
     }
 #define UAT_PARTS(rows)                                                                                                \
     {                                                                                                                  \

@@ -87,6 +87,8 @@ const char *uat_setting_allowed(const struct uat_setting *s, char text[UAT_SETTI
         snprintf(text, UAT_SETTING_TEXT_MAX, "a name of at most %zu letters, digits, '_', '-' and '.'", s->size - 1);
     else if (s->type.kind == UAT_SETTING_PATH)
         snprintf(text, UAT_SETTING_TEXT_MAX, "the name of a file, of at most %zu characters", s->size - 1);
+    else if (s->type.kind == UAT_SETTING_LIST)
+        snprintf(text, UAT_SETTING_TEXT_MAX, "names with colons between them, of at most %zu characters", s->size - 1);
     else if (s->type.kind != UAT_SETTING_CHOICE)
         numbers_text(s, text);
     for (const struct uat_setting_word *w = s->type.words; w && w->word; w++) {

@@ -22,6 +22,7 @@
 #include "runtime/sched/exception.h"
 #include "runtime/sched/modes.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/sched/statics.h"
 #include "runtime/sched/stop.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/call.h"
@@ -83,6 +84,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     uat_deque_start(&w->deque);
     uat_stop_watch();
     uat_request_in_run(true);
+    uat_statics_protect(true);
     if (uat_checkpoint_is_interrupted()) {
         uat_checkpoint_go_on();
         uat_schedule();
@@ -93,6 +95,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     } else {
         uat_schedule_root(root, arg, arg_size, result_size);
     }
+    uat_statics_protect(false);
     uat_straggler_over();
     uat_collective_pass_on();
     uat_request_in_run(false);

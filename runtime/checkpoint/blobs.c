@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "include/uat/checkpoint.h"
 #include "runtime/job/self.h"
+#include "runtime/sched/statics.h"
 #include "runtime/sched/worker.h"
 
 static struct {
@@ -43,12 +44,14 @@ void uat_blobs_save(struct uat_sections_out *out, int rank)
 {
     if (rank != uat_self.rank) /* a ghost's have been given to this worker's functions */
         return;
+    uat_statics_protect(false); /* the program's functions may write to them */
     for (size_t i = 0; i < count; i++) {
         const void *bytes = NULL;
         size_t size = calls[i].save(&bytes);
         if (size > 0)
             uat_sections_add(out, UAT_SECTION_BLOB, i, bytes, size);
     }
+    uat_statics_protect(true);
 }
 
 bool uat_blobs_take(int rank, const struct uat_section *section)
@@ -67,12 +70,14 @@ bool uat_blobs_take(int rank, const struct uat_section *section)
 
 void uat_blobs_give(void)
 {
+    uat_statics_protect(false);
     while (blobs) {
         struct blob *blob = blobs;
         calls[blob->call].restore(blob->rank, blob->bytes, blob->size);
         blobs = blob->next;
         free(blob);
     }
+    uat_statics_protect(true);
 }
 
 void uat_blobs_free(void)

@@ -33,6 +33,7 @@ static char *signal_stack; /* with a guard below, because handlers of the progra
 static const struct uat_deque *watched_deque;
 static size_t watched_entries;
 static void (*asked)(const struct uat_fault *fault);
+static bool (*resume)(const struct uat_fault *fault, ucontext_t *context);
 static bool (*describe)(uintptr_t address, char *text, size_t size);
 
 void uat_fault_describe(bool (*describe_address)(uintptr_t address, char *text, size_t size))
@@ -76,6 +77,11 @@ static bool is_nowhere(uintptr_t sp)
 void uat_fault_ask(void (*explain)(const struct uat_fault *fault))
 {
     asked = explain;
+}
+
+void uat_fault_resume_by(bool (*resume_at)(const struct uat_fault *fault, ucontext_t *context))
+{
+    resume = resume_at;
 }
 
 /* Has the processor tried to execute an instruction at this address, where a process of a larger job has no code? Low
@@ -143,11 +149,14 @@ static void handle(int number, siginfo_t *info, void *context)
 {
     uintptr_t sp = uat_cpu_context_sp(context);
     bool sent = info->si_code <= 0; /* sent by kill(2): there is no address, and no instruction will fault again */
-    struct uat_fault fault = {(uintptr_t)info->si_addr, uat_cpu_context_registers(context), UAT_CPU_CONTEXT_REGISTERS};
+    struct uat_fault fault = {(uintptr_t)info->si_addr, uat_cpu_context_pc(context), uat_cpu_context_registers(context),
+                              UAT_CPU_CONTEXT_REGISTERS};
+    if (!sent && number == SIGSEGV && resume && resume(&fault, context))
+        return;
     uat_alike_close(); /* a handler must not wait for other workers */
     if (!sent)
-        explain(number, fault.address, sp, uat_cpu_context_pc(context));
-    if (!sent && asked && !is_lost_code(fault.address, uat_cpu_context_pc(context)))
+        explain(number, fault.address, sp, fault.pc);
+    if (!sent && asked && !is_lost_code(fault.address, fault.pc))
         asked(&fault);
     if ((!sent || number == SIGABRT) && ends_process(number))
         uat_flush(); /* abort(), as of a failed assert(), sends the signal to its own thread */

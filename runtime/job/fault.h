@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "deque/owner.h"
 
@@ -27,6 +28,7 @@ void uat_fault_close(void);
 /* A fault, as shown to the function that uat_fault_ask() sets. */
 struct uat_fault {
     uintptr_t address; /* 0 if the processor did not report it, because it is not a valid address */
+    uintptr_t pc;      /* the instruction */
     const uint64_t *registers;
     int count; /* number of registers */
 };
@@ -34,6 +36,10 @@ struct uat_fault {
 /* Set a function that the handler calls after its own explanation, unless the fault is a call of a function at an
  * address without code. The function prints a line if it can explain the fault. It runs in the signal handler. */
 void uat_fault_ask(void (*explain)(const struct uat_fault *fault));
+
+/* Set a function that the handler asks first about each SIGSEGV. If it returns true, the instruction is executed again
+ * in the context that the function may have changed. */
+void uat_fault_resume_by(bool (*resume)(const struct uat_fault *fault, ucontext_t *context));
 
 /*
  * Give the program's signal handlers the flag SA_ONSTACK, at the first run. Without this flag a handler runs on the

@@ -22,6 +22,8 @@ struct uat_sched_settings {
     int torture;            /* enum uat_torture_mode */
     uint64_t torture_delay; /* a seed, or UAT_TORTURE_NO_DELAY */
     int races;              /* enum uat_races_mode */
+    int statics;            /* bool: protect the program's variables in a run */
+    char allow[256];        /* patterns of variables that tasks may write, separated by colons */
 };
 extern struct uat_sched_settings uat_sched_settings;
 
@@ -50,6 +52,10 @@ static const struct uat_setting uat_torture_parts[] = {
      UAT_CHOICE({"report", UAT_RACES_REPORT}, {"stop", UAT_RACES_STOP}, {"off", UAT_RACES_OFF}),
      "what a program that uatcc -check has linked does at a fault: report it, and exit with status 66 at the end; or "
      "stop at once"},
+    {"statics", "writable", UAT_MAY_DIFFER, SCHED(statics), UAT_CHOICE({"writable", false}, {"protected", true}),
+     "protected: a task that writes to a static variable of the program ends the job: docs/debugging.md"},
+    {"allow", "none", UAT_MAY_DIFFER, SCHED(allow), UAT_LIST_OR("none"),
+     "variables that tasks may write although statics=protected, such as counter:table*"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sched_rows[] = {

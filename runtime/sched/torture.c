@@ -11,10 +11,12 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/sanitize.h"
 #include "runtime/sched/settings.h"
+#include "runtime/sched/statics.h"
 #include "runtime/sched/torture_heap.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
+#include "runtime/job/symbol.h"
 
 enum { STEAL_WAITS = 400, STEAL_SPINS = 50, POISON = 0xa5 };
 
@@ -40,6 +42,9 @@ static bool is_poison(uint64_t value)
 
 static void explain_fault(const struct uat_fault *fault)
 {
+    char place[320];
+    if (uat_statics_explain(fault))
+        return;
     bool poisoned = is_poison(fault->address);
     for (int i = 0; i < fault->count; i++)
         poisoned |= is_poison(fault->registers[i]);
@@ -50,9 +55,9 @@ static void explain_fault(const struct uat_fault *fault)
             "keeps a pointer into a stack that is not its own");
     else if (owner >= 0 && owner != uat_self.rank)
         uat_error(
-            "a task has used %p, which malloc() gave it on rank %d: nothing of one process, and so no address from "
+            "a task has used %p, which malloc() gave it on rank %d, %s: nothing of one process, and so no address from "
             "malloc(), may be kept across a spawn or a join",
-            (void *)fault->address, owner);
+            (void *)fault->address, owner, uat_symbol_place(fault->pc, place, sizeof(place)));
 }
 
 void uat_torture_open(int rank)
@@ -62,7 +67,8 @@ void uat_torture_open(int rank)
     uat_torture_on = evacuates || waits;
     if (uat_self.size > 1)
         uat_torture_heap_move(rank, uat_self.size);
-    if (uat_self.size > 1 || uat_torture_on)
+    uat_statics_open();
+    if (uat_self.size > 1 || uat_torture_on || uat_sched_settings.statics)
         uat_fault_ask(explain_fault);
     if (uat_torture_delays() || UAT_IS_VIRTUAL()) /* in a simulation, UAT_SIM_SEED decides what happens at each delay */
         uat_delay_start(uat_torture_seed() * 1000003 + (uint64_t)rank);

@@ -15,7 +15,7 @@
 static void check_row(const struct uat_setting *s)
 {
     char allowed[UAT_SETTING_TEXT_MAX];
-    bool is_text = s->type.kind == UAT_SETTING_NAME || s->type.kind == UAT_SETTING_PATH;
+    bool is_text = s->type.kind >= UAT_SETTING_NAME && s->type.kind <= UAT_SETTING_LIST;
     if (strlen(s->name) > UAT_NAME_MAX || (s->meaning && !s->meaning[0])) /* without a list: meaning is NULL */
         fail_msg("%s: its name is too long, or its meaning is empty", s->name);
     if (s->type.parts ? s->size != 0 : !is_text && s->size != 4 && s->size != 8)

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Description: like statics.c, but in C++: tasks that write to std::cout's state, which the loader has put into the
+// program, may do so; tasks that write to a static member or run the initialiser of a static local variable may not.
+// usage: statics_cpp stream|member|local
+#include <cstring>
+#include <iostream>
+
+#include "include/uat.hpp"
+
+namespace
+{
+struct table {
+    static int entries;
+};
+int table::entries = 1;
+
+int local()
+{
+    static const int first = uat_rank();
+    return first;
+}
+
+int write_one(const char *what)
+{
+    if (std::strcmp(what, "stream") == 0)
+        std::cout.width(std::cout.width() + 1);
+    else if (std::strcmp(what, "member") == 0)
+        table::entries++;
+    else
+        return local() >= 0;
+    return 1;
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "stream";
+    if (uat_init())
+        return 1;
+    int answer = uat::run([what] { return write_one(what); });
+    return uat_finalize() || answer != 1;
+}
