@@ -117,12 +117,12 @@ static int64_t length_behind(const struct uat_loop *loop, int64_t end)
  * May a part of a team split now? At the start of a part all other workers are about to get their own parts. After a
  * steal from another host, the thief moves the bytes of its iterations here and back. So a split is worthwhile only if
  * the iterations take longer than that. The counters of two hosts have nothing in common, so after a migration the
- * difference is any number: this is harmless.
+ * difference is any number: this is harmless. A profile looks for the span of the loop, which no team shortens.
  */
 static bool may_split_here(const struct uat_loop *loop, int64_t length, int64_t left, uint64_t now)
 {
     enum { QUIET_CYCLES = 16384, FAR_SHARE = 2 };
-    if (loop->began == 0)
+    if (UAT_PROFILED || loop->began == 0)
         return true;
     if (now - loop->began < QUIET_CYCLES || (double)loop->far * (double)length >= UAT_CHUNK_CYCLES)
         return false;
@@ -239,5 +239,5 @@ bool uat_loop_by_team(struct uat_loop *loop, int64_t begin, int64_t end, void *p
                                        .array = array,
                                        .size = size};
     loop->in_team = uat_team_within;
-    return !UAT_PROFILED && uat_team_run(&team, combine_parts, partial); /* a profile follows spawns and joins only */
+    return uat_team_run(&team, combine_parts, partial);
 }

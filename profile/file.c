@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "base/output.h"
+#include "include/uat/checkpoint.h"
 #include "profile/clock.h"
 #include "runtime/trace/settings.h"
 #include "runtime/trace/trace.h"
@@ -250,7 +251,8 @@ static void write_row(FILE *f, const struct uat_name *r)
 static void write_all(FILE *f, const uat_stats_t *s)
 {
     const struct uat_profile_totals *t = &uat_profile_outside.totals;
-    fprintf(f, "{\n  \"uat_profile\": 1,\n  \"workers\": %d,\n  \"time\": ", uat_size());
+    fprintf(f, "{\n  \"uat_profile\": 1,\n  \"workers\": %d,\n  \"restarts\": %d,\n  \"time\": ", uat_size(),
+            uat_restarted());
     write_text(f, uat_setting("time"));
     fprintf(f, ",\n  \"transport\": ");
     write_text(f, uat_setting("transport"));

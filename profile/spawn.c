@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spawn, join and run of a program that is profiled. */
+/* Spawn, join and run of a program that is profiled, and its loops that teams run. */
 #include "profile/profile.h"
 
 #include <alloca.h>
@@ -11,6 +11,7 @@
 #include "include/uat/detail/failure.h"
 #include "include/uat/reducer.h"
 #include "profile/clock.h"
+#include "runtime/team/team.h"
 
 typedef struct uat_profile_totals totals_t;
 _Static_assert(sizeof(totals_t) % 16 == 0, "results keep their alignment");
@@ -20,6 +21,8 @@ void __real_uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t n, void
 void __real_uat_spawn_on(uat_task_t *t, int rank, uat_fn *fn, const void *arg, size_t n, void *result, size_t size);
 void __real_uat_join_in_place(uat_task_t *t);
 int __real_uat_run(uat_fn *root, const void *arg, size_t n, void *result, size_t size);
+bool __real_uat_team_run(const struct uat_team_loop *loop, uat_team_combine_fn *combine, void *into);
+bool __wrap_uat_team_run(const struct uat_team_loop *loop, uat_team_combine_fn *combine, void *into);
 
 struct uat_profile_counts uat_profile_counts;
 struct uat_strand uat_profile_outside;
@@ -258,6 +261,68 @@ void uat_profile_group_wait(uat_group_t *group)
         uat_strand_join_group(me, &group->profile, &t);
     }
     uat_profile_start(me, site);
+}
+
+/* ---- teams ---- */
+
+/* The block of a team's loop, followed by the library's block. */
+struct team_head {
+    struct head task;
+    uat_team_fn *run;
+    uat_team_combine_fn *combine;
+};
+enum { TEAM_HEAD = (sizeof(struct team_head) + 63) / 64 * 64 };
+
+static void run_part(void *block, int64_t begin, int64_t end, void *value)
+{
+    const struct team_head *h = block;
+    struct uat_strand strand;
+    uat_name_row(h->task.name, h->task.fn_address, h->task.site);
+    uat_strand_begin(&strand, h->task.name, &h->task.span, h->task.burdened);
+    uat_profile_start(&strand, h->task.fn_address);
+    h->run((char *)block + TEAM_HEAD, begin, end, value);
+    uat_profile_stop(0);
+    end_task(&strand, &h->task, NULL);
+}
+
+static void combine_parts(void *block, void *into, const void *value)
+{
+    ((struct team_head *)block)->combine((char *)block + TEAM_HEAD, into, value);
+}
+
+/* The parts are children of the loop's task, as those of a group. They all begin at once, so there is one burden. */
+bool __wrap_uat_team_run(const struct uat_team_loop *loop, uat_team_combine_fn *combine, void *into)
+{
+    uint64_t site = UAT_HERE();
+    struct uat_strand *me = uat_profile_stop(site);
+    if (!me)
+        return __real_uat_team_run(loop, combine, into);
+    char *block = __builtin_alloca_with_align(TEAM_HEAD + loop->bytes, 512);
+    struct team_head *h = (struct team_head *)block;
+    struct uat_profile_group group = {0};
+    struct uat_team_loop measured = *loop;
+    uat_profile_as = (void (*)(void))(uintptr_t)loop->body;
+    make_head(&h->task, NULL, site, me);
+    h->task.burdened += uat_strand_burden;
+    h->task.in_group = true;
+    h->run = loop->run;
+    h->combine = combine;
+    memcpy(block + TEAM_HEAD, loop->block, loop->bytes);
+    uat_reducer_begin(&h->task.reducer, &sum);
+    measured.run = run_part;
+    measured.block = block;
+    measured.bytes = TEAM_HEAD + loop->bytes;
+    struct uat_wait w = uat_wait_begin(me);
+    bool ran = __real_uat_team_run(&measured, combine_parts, into);
+    if (ran) {
+        totals_t t;
+        uat_wait_end(&w, me);
+        uat_reducer_take(&h->task.reducer, &t);
+        uat_strand_spawned_in_group(me, &group);
+        uat_strand_join_group(me, &group, &t);
+    }
+    uat_profile_start(me, site);
+    return ran;
 }
 
 /* ns on the processor, and in its queue, since the thread's start. */

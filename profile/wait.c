@@ -170,6 +170,7 @@ RELEASE(uat_condition_signal, (uat_condition_t c), (c), c.object)
 RELEASE(uat_condition_broadcast, (uat_condition_t c), (c), c.object)
 RELEASE(uat_semaphore_release, (uat_semaphore_t s, uint64_t n), (s, n), s.object)
 RELEASE(uat_latch_count_down, (uat_latch_t l, uint64_t n), (l, n), l.object)
+RELEASE(uat_channel_close, (uat_channel_t c), (c), c.object)
 
 REPLACE_VOID(uat_yield, (void), (), NOTHING, NOTHING)
 REPLACE_VOID(uat_migrate, (int rank), (rank), NOTHING, NOTHING)
@@ -177,19 +178,30 @@ REPLACE_VOID(uat_future_get, (uat_future_t f, void *value), (f, value), NOTHING,
 REPLACE(int, uat_future_try_get, (uat_future_t f, void *value), (f, value), NOTHING, if (!r) acquire(me, f.object))
 REPLACE_VOID(uat_future_destroy, (uat_future_t f), (f), forget(f.object), NOTHING)
 REPLACE_VOID(uat_mutex_lock, (uat_mutex_t m), (m), NOTHING, NOTHING)
+REPLACE(int, uat_mutex_try_lock, (uat_mutex_t m), (m), NOTHING, NOTHING)
+REPLACE_VOID(uat_mutex_unlock, (uat_mutex_t m), (m), NOTHING, NOTHING)
 REPLACE_VOID(uat_condition_wait, (uat_condition_t c, uat_mutex_t m), (c, m), NOTHING, acquire(me, c.object))
 REPLACE_VOID(uat_semaphore_acquire, (uat_semaphore_t s), (s), NOTHING, acquire(me, s.object))
+REPLACE(int, uat_semaphore_try_acquire, (uat_semaphore_t s), (s), NOTHING, if (!r) acquire(me, s.object))
 REPLACE_VOID(uat_latch_wait, (uat_latch_t l), (l), NOTHING, acquire(me, l.object))
 REPLACE_VOID(uat_latch_destroy, (uat_latch_t l), (l), forget(l.object), NOTHING)
+REPLACE_VOID(uat_semaphore_destroy, (uat_semaphore_t s), (s), forget(s.object), NOTHING)
+REPLACE_VOID(uat_condition_destroy, (uat_condition_t c), (c), forget(c.object), NOTHING)
+REPLACE_VOID(uat_task_barrier_destroy, (uat_task_barrier_t b), (b), forget(b.object), NOTHING)
+REPLACE_VOID(uat_channel_destroy, (uat_channel_t c), (c), forget(c.object), NOTHING)
 REPLACE(int, uat_task_barrier_wait, (uat_task_barrier_t b), (b), release(me, b.object), acquire(me, b.object))
 REPLACE(int, uat_channel_send, (uat_channel_t c, const void *value), (c, value), release(me, c.object), NOTHING)
-REPLACE(int, uat_channel_try_send, (uat_channel_t c, const void *value), (c, value), release(me, c.object), NOTHING)
+REPLACE(int, uat_channel_try_send, (uat_channel_t c, const void *value), (c, value), NOTHING,
+        if (!r) release(me, c.object))
 REPLACE(int, uat_channel_receive, (uat_channel_t c, void *value), (c, value), NOTHING, acquire(me, c.object))
 REPLACE(int, uat_channel_try_receive, (uat_channel_t c, void *value), (c, value), NOTHING,
         if (!r) acquire(me, c.object))
-REPLACE(int, uat_select, (uat_case_t * cases, int n), (cases, n),
-        for (int i = 0; i < n; i++) if (cases[i].sends) release(me, cases[i].channel.object),
-        if (!cases[r].sends) acquire(me, cases[r].channel.object))
+#define SELECT(name)                                                                                                   \
+    REPLACE(int, name, (uat_case_t * cases, int n), (cases, n),                                                        \
+            for (int i = 0; i < n; i++) if (cases[i].sends) release(me, cases[i].channel.object),                      \
+            if (r >= 0 && !cases[r].sends) acquire(me, cases[r].channel.object))
+SELECT(uat_select)
+SELECT(uat_select_try)
 
 /* Tasks that the runtime starts by itself are not measured (H1). */
 #define FLOW_TASK                                                                                                      \

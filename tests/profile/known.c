@@ -101,32 +101,52 @@ UAT_TASK_VOID(queued, int, us)
 
 /* ---- a wavefront over latches ---- */
 enum { SIDE = 12 };
-struct wavefront {
-    uat_latch_t latch[SIDE][SIDE];
-};
-UAT_TASK_VOID(block, const struct wavefront *, w, int, row, int, column)
+UAT_TASK_VOID(block, uat_latch_t, own, uat_latch_t, below, uat_latch_t, right)
 {
-    if (row + column > 0)
-        uat_latch_wait(w->latch[row][column]);
+    if (own.object)
+        uat_latch_wait(own);
     compute(2000);
-    if (row + 1 < SIDE)
-        uat_latch_count_down(w->latch[row + 1][column], 1);
-    if (column + 1 < SIDE)
-        uat_latch_count_down(w->latch[row][column + 1], 1);
+    if (below.object)
+        uat_latch_count_down(below, 1);
+    if (right.object)
+        uat_latch_count_down(right, 1);
 }
-static struct wavefront front;
 UAT_TASK_VOID(wavefront, int, unused)
 {
     uat_group_t group;
+    uat_latch_t latch[SIDE + 1][SIDE + 1];
     (void)unused;
+    memset(latch, 0, sizeof(latch));
     uat_group_begin(&group);
     for (int row = 0; row < SIDE; row++)
         for (int column = 0; column < SIDE; column++)
             if (row + column > 0)
-                front.latch[row][column] = uat_latch_create((uint64_t)(row > 0) + (uint64_t)(column > 0));
-    for (int i = SIDE * SIDE - 1; i >= 0; i--) /* backwards: each block waits */
-        block_group_spawn(&group, &front, i / SIDE, i % SIDE);
+                latch[row][column] = uat_latch_create((uint64_t)(row > 0) + (uint64_t)(column > 0));
+    for (int i = SIDE * SIDE - 1; i >= 0; i--) { /* backwards: each block waits */
+        int row = i / SIDE, column = i % SIDE;
+        block_group_spawn(&group, latch[row][column], latch[row + 1][column], latch[row][column + 1]);
+    }
     uat_group_wait(&group);
+}
+
+/* ---- a task that tries to take what its child gives ---- */
+UAT_TASK_VOID(give, uat_semaphore_t, s)
+{
+    compute(50000);
+    uat_semaphore_release(s, 1);
+    compute(20000);
+}
+UAT_TASK_VOID(take, int, unused)
+{
+    give_task t;
+    uat_semaphore_t s = uat_semaphore_create(0);
+    (void)unused;
+    give_spawn(&t, s);
+    while (uat_semaphore_try_acquire(s))
+        uat_yield();
+    compute(40000);
+    give_join(&t);
+    uat_semaphore_destroy(s);
 }
 
 /* ---- a serial loop around a small parallel part ---- */
@@ -191,6 +211,10 @@ static int run(const char *what, int n)
     if (strcmp(what, "wavefront") == 0) {
         printf("work %.0f span %.0f\n", 2000.0 * SIDE * SIDE, 2000.0 * (2 * SIDE - 1));
         return wavefront_run(0);
+    }
+    if (strcmp(what, "try") == 0) {
+        printf("work 110000 span 90000\n");
+        return take_run(0);
     }
     if (strcmp(what, "serial") == 0) {
         printf("work %.0f span %.0f burdened %.0f\n", 1000.0 * n + 100000, 1000.0 * (n > 100 ? n : 100),
