@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks that write to static variables, under UAT_TORTURE=statics=protected. usage: statics CASE. Each case
- * but `none` writes to one variable in a task. `none` writes only where it is permitted: in main() between runs, and to
- * variables of libraries that the loader has put into the program.
+ * Description: tasks that write to static variables, under UAT_TORTURE=statics=protected. Each case but `none` writes to
+ * one variable in a task. `none` writes only where it is permitted: in main() between runs, and to variables of
+ * libraries that the loader has put into the program. usage: statics CASE
  */
 #include <pthread.h>
 #include <stdio.h>
