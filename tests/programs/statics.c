@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks that write to static variables, under UAT_TORTURE=statics=protected. Each case but `none` writes to
- * one variable in a task. `none` writes only where it is permitted: in main() between runs, and to variables of
+ * Description: tasks that write to static variables, under UAT_TORTURE=statics=protected. Each case but `none` writes
+ * to one variable in a task. `none` writes only where it is permitted: in main() between runs, and to variables of
  * libraries that the loader has put into the program. usage: statics CASE
  */
 #include <pthread.h>
