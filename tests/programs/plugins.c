@@ -10,7 +10,7 @@
 
 #include "uat.h"
 
-enum { TASKS = 200, MAPPED = 64 << 20 };
+enum { MAPPED = 64 << 20 };
 static const uint64_t LIMIT = UINT64_C(20000000000); /* ns; thieves are slow on a busy machine */
 
 /* Under UAT_TORTURE=steal another worker takes the loop after a spawn, and so calls rank 0's function. */
@@ -18,10 +18,10 @@ UAT_TASK(long, sum, uat_fn *, function)
 {
     long all = 0;
     uint64_t end = uat_time_ns() + LIMIT;
-    for (long i = 0; i < TASKS || (uat_rank() == 0 && uat_time_ns() < end); i++) {
+    for (long i = 0; uat_time_ns() < end; i++) { /* ends by the fault */
         uat_task_t task;
-        long result, value = i % TASKS;
-        uat_spawn(&task, function, &value, sizeof(value), &result, sizeof(result));
+        long result;
+        uat_spawn(&task, function, &i, sizeof(i), &result, sizeof(result));
         uat_join(&task);
         all += result;
     }
@@ -46,5 +46,5 @@ int main(int argc, char **argv)
     long all = 0;
     if (sum_run(&all, function) || uat_finalize())
         return 1;
-    return all < (long)TASKS * (TASKS - 1);
+    return 0;
 }
