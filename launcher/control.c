@@ -55,6 +55,7 @@ static int is_of_this_user(int connection)
 {
     struct ucred peer;
     socklen_t size = sizeof(peer);
+    errno = EPERM; /* the reason if it is another user */
     return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 

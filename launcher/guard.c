@@ -68,9 +68,10 @@ static void take_resize(pid_t job, int now)
         return;
     if (workers < 1 || workers > UAT_WORKERS_MAX) {
         uat_control_answer(connection, UAT_STATUS_FAILED, "the number of workers is out of range");
-    } else if (is_given_up()) { /* the job has been asked already */
+    } else if (is_given_up()) { /* the job is asked again, because it may have dropped that checkpoint */
         resize.connection = connection;
         resize.workers = workers;
+        kill(job, SIGUSR2);
     } else if (resize.workers > 0 || told.to_end || told.asked) {
         uat_control_answer(connection, UAT_STATUS_FAILED, "the job already has a request to change its size or to end");
     } else if (workers == now) {
@@ -193,6 +194,11 @@ static int run(const struct uat_arguments *arguments, struct uat_verdict *verdic
 /* Let the job be able to change its size, if it can write checkpoints. Returns false after reporting an error. */
 static bool open_control(struct uat_arguments *arguments)
 {
+    bool asks = sigismember(uat_signals_set(), SIGUSR2); /* else it is ignored; the workers inherit this */
+    if (arguments->resizable && !asks) {
+        uat_say("--resizable: SIGUSR2 is ignored here (trap), so the job cannot be asked for a checkpoint");
+        return false;
+    }
     if (arguments->resizable && !uat_checkpoint_settings.folder[0]) {
         const char *folder = uat_scratch_make();
         if (!folder)
@@ -201,13 +207,8 @@ static bool open_control(struct uat_arguments *arguments)
         uat_checkpoint_settings.keep = 1;
         uat_arguments_pass_checkpoint(arguments);
     }
-    if (!uat_checkpoint_settings.folder[0] || arguments->simulated > 0 || arguments->doctor)
+    if (!asks || !uat_checkpoint_settings.folder[0] || arguments->simulated > 0 || arguments->doctor)
         return true;
-    if (!sigismember(uat_signals_set(), SIGUSR2)) { /* the workers inherit this */
-        if (arguments->resizable)
-            uat_say("--resizable: SIGUSR2 is ignored here (trap), so the job cannot be asked for a checkpoint");
-        return !arguments->resizable;
-    }
     resize.control = uat_control_open();
     if (resize.control >= 0 || !arguments->resizable)
         return true;

@@ -2,7 +2,7 @@
 /*
  * uat_reduce_deterministic(): the iterations are cut into blocks of a fixed length, and the values of the blocks are
  * combined along a binary tree. The tree depends on the range and on the length only, so the result has the same bits
- * on any number of workers. oneTBB's parallel_deterministic_reduce() does the same.
+ * on any number of workers. oneTBB's parallel_deterministic_reduce() is deterministic, too, but halves the range.
  */
 #include <string.h>
 

@@ -196,12 +196,13 @@ REPLACE(int, uat_channel_try_send, (uat_channel_t c, const void *value), (c, val
 REPLACE(int, uat_channel_receive, (uat_channel_t c, void *value), (c, value), NOTHING, acquire(me, c.object))
 REPLACE(int, uat_channel_try_receive, (uat_channel_t c, void *value), (c, value), NOTHING,
         if (!r) acquire(me, c.object))
-#define SELECT(name)                                                                                                   \
-    REPLACE(int, name, (uat_case_t * cases, int n), (cases, n),                                                        \
-            for (int i = 0; i < n; i++) if (cases[i].sends) release(me, cases[i].channel.object),                      \
-            if (r >= 0 && !cases[r].sends) acquire(me, cases[r].channel.object))
-SELECT(uat_select)
-SELECT(uat_select_try)
+/* A call that may wait releases before it sends. One that does not wait releases only if it has sent. */
+REPLACE(int, uat_select, (uat_case_t * cases, int n), (cases, n),
+        for (int i = 0; i < n; i++) if (cases[i].sends) release(me, cases[i].channel.object),
+        if (r >= 0 && !cases[r].sends) acquire(me, cases[r].channel.object))
+REPLACE(int, uat_select_try, (uat_case_t * cases, int n), (cases, n), NOTHING,
+        if (r >= 0 && cases[r].sends) release(me, cases[r].channel.object);
+        else if (r >= 0) acquire(me, cases[r].channel.object))
 
 /* Tasks that the runtime starts by itself are not measured (H1). */
 #define FLOW_TASK                                                                                                      \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Adaptive requests. On one worker nobody asks for a part. So the detector takes parts, as a thief would take them: at
- * each uat_context_next() the second half of the interval, again and again, until one unit is left. A part is a child
- * of the task that has the interval, and uat_context_merge() joins it. So each unit is a task, as each grain of a loop
- * is. A splitter decides itself what it gives, and perhaps by the rank that asks; its interval is not divided.
+ * each uat_context_next(), and where the owner answers also at uat_context_poll(), the second half of the interval,
+ * again and again, until one unit is left. A part is a child of the task that has the interval, and
+ * uat_context_merge() joins it. So each unit is a task, as each grain of a loop is. A splitter decides itself what it
+ * gives, and perhaps by the rank that asks; its interval is not divided.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "races/start.h"
 #include "runtime/adaptive/cell.h"
 #include "runtime/adaptive/context.h"
+#include "runtime/global/global.h"
 
 typedef struct uat_races_task task_t;
 
@@ -47,6 +49,8 @@ int __real_uat_context_next(uat_context_t *c, int64_t most, int64_t *begin, int6
 int __wrap_uat_context_next(uat_context_t *c, int64_t most, int64_t *begin, int64_t *end);
 int __real_uat_context_merge(uat_context_t *c, void *result);
 int __wrap_uat_context_merge(uat_context_t *c, void *result);
+void __real_uat_context_poll(uat_context_t *c);
+void __wrap_uat_context_poll(uat_context_t *c);
 int __real_uat_context_take_back(uat_context_t *c, void *result, int64_t *taken_to);
 int __wrap_uat_context_take_back(uat_context_t *c, void *result, int64_t *taken_to);
 
@@ -152,7 +156,7 @@ static void take(struct uat_races_interval *i, const struct uat_part *whole, uin
 void __wrap_uat_adaptive_run(const uat_adaptive_t *a, uat_context_t *outer, int64_t begin, int64_t end, const void *arg,
                              void *result)
 {
-    if (!uat_races_in_task() || !a->fn || a->splitter) {
+    if (!uat_races_in_task() || !a->fn || (a->splitter && a->mode == UAT_COOPERATIVE)) {
         __real_uat_adaptive_run(a, outer, begin, end, arg, result);
         return;
     }
@@ -165,16 +169,32 @@ void __wrap_uat_adaptive_run(const uat_adaptive_t *a, uat_context_t *outer, int6
     uat_races_next_part(uat_races_running); /* the call may wait for parts */
 }
 
-int __wrap_uat_context_next(uat_context_t *c, int64_t most, int64_t *begin, int64_t *end)
+/* Take all the parts that a thief could take. A task that has ranges checked out may call uat_context_next(), but not
+ * spawn, so nothing is taken then. */
+static void divide(struct uat_races_interval *i, uat_context_t *c, uintptr_t site)
 {
-    struct uat_races_interval *i = interval_of(c);
-    while (i) {
+    while (!uat_global_has_open()) {
         uint64_t from = uat_word_begin(c->seen), to = uat_word_end(c->seen), middle = from + (to - from + 1) / 2;
         if (from >= to || middle == to || i->count == UAT_CONTEXT_PARTS)
             break;
         uat_context_swap(c, uat_word_with(c->seen, from, middle, 0));
-        take(i, c->part, middle, to, UAT_RACES_SITE());
+        take(i, c->part, middle, to, site);
     }
+}
+
+void __wrap_uat_context_poll(uat_context_t *c)
+{
+    struct uat_races_interval *i = interval_of(c);
+    if (i && c->part->mode == UAT_COOPERATIVE)
+        divide(i, c, UAT_RACES_SITE());
+    __real_uat_context_poll(c);
+}
+
+int __wrap_uat_context_next(uat_context_t *c, int64_t most, int64_t *begin, int64_t *end)
+{
+    struct uat_races_interval *i = interval_of(c);
+    if (i)
+        divide(i, c, UAT_RACES_SITE());
     return __real_uat_context_next(c, most, begin, end);
 }
 

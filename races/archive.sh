@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Build libuat-races.a: the detector, and the objects of libuat.a. The linker's --wrap replaces calls in all objects
 # of a program, so the runtime's own calls are renamed to those of the functions themselves: NAME becomes __real_NAME.
-# But its calls of uat_views_add() are watched, because they call functions of the program. The loops and sorts of
+# But its calls of uat_views_add() stay wrapped: while they call functions of the program, nothing is watched. The loops and sorts of
 # pattern/ are parts of the program, so they are compiled once more, with the hooks of -DUAT_RACES.
 #
 # usage: archive.sh OUTPUT FOLDER WRAP-LIST LIBUAT-ARCHIVE OBJECT...

@@ -4,13 +4,14 @@
 #include <malloc.h>
 #include <stddef.h>
 #include <string.h>
+#include <unwind.h>
 
 #include "races/shadow.h"
 #include "races/stack.h"
 #include "races/start.h"
 
 enum { BLOCK_MAX = 64 << 20 /* bytes: the shadow of larger blocks is not cleared, which would cost too much */ };
-enum { EXCEPTION = 64 /* bytes of an exception that the program itself may read */ };
+enum { EXCEPTION = 64 /* bytes of an exception that the program itself may read */, LARGE_EXCEPTION = 4096 };
 
 static void *born(void *p, size_t n, uintptr_t site)
 {
@@ -150,8 +151,11 @@ void *__real___cxa_begin_catch(void *exception);
 void *__wrap___cxa_begin_catch(void *exception);
 void *__wrap___cxa_begin_catch(void *exception)
 {
+    const struct _Unwind_Exception *e = exception;
     void *object = __real___cxa_begin_catch(exception);
-    if (uat_races_active && object)
+    bool shared = (e->exception_class & 0xff) == 1; /* by std::rethrow_exception(): the object is elsewhere */
+    /* Of a pointer that was thrown, `object` is the value. What it points to is no exception. */
+    if (uat_races_active && object && (shared || (uintptr_t)object - (uintptr_t)(e + 1) < LARGE_EXCEPTION))
         uat_races_clear((uintptr_t)object, EXCEPTION);
     return object;
 }

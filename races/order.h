@@ -24,13 +24,14 @@ enum uat_races_join_kind { UAT_RACES_BY_HANDLE, UAT_RACES_BY_GROUP, UAT_RACES_BY
 
 struct uat_races_task {
     struct uat_races_task *parent, *jump; /* jump: an ancestor, such that ancestors are found in O(log depth) steps */
-    uint32_t depth, spawned, joined;      /* spawned, joined: the spawner's index then; joined: or UAT_RACES_NEVER */
-    uint32_t index, strand;               /* of the running strand; strand: its number, 0 while it has none */
-    uint32_t part;                        /* number of calls so far that may have moved the task to another worker */
-    uint32_t locks, acquired;             /* the set of mutexes that it holds; the list of edges that it has acquired */
-    uint32_t published;                   /* the strand of its last uat_global_release(), or 0 */
-    bool kept;                            /* strands of this task or of its descendants have numbers */
-    bool released;                        /* this task or a descendant has released an object */
+    uint32_t depth, spawned,
+        joined;             /* the spawner's index then (of a part: when its interval was opened); or UAT_RACES_NEVER */
+    uint32_t index, strand; /* of the running strand; strand: its number, 0 while it has none */
+    uint32_t part;          /* number of calls so far that may have moved the task to another worker */
+    uint32_t locks, acquired; /* the set of mutexes that it holds; the list of edges that it has acquired */
+    uint32_t published;       /* the strand of its last uat_global_release(), or 0 */
+    bool kept;                /* strands of this task or of its descendants have numbers */
+    bool released;            /* this task or a descendant has released an object */
     bool ended;
     uint8_t kind;                         /* enum uat_races_join_kind */
     uintptr_t base;                       /* the task's frames are below this address */

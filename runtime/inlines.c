@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The inline functions of uat.h and of its rooms once more, as functions of the library. Other languages declare them
- * as they declare uat_spawn(): Fortran by bind(C), Rust and Julia by the name. C and C++ never call these copies. They
- * are weak, so a program that has its own copies of the same names, as C++ without optimisation does, keeps them.
+ * as they declare uat_spawn(): Fortran by bind(C), Rust and Julia by the name. C has the functions inline. C++ without
+ * optimisation has copies of its own, with the same names; the copies here are weak, so both may be in one program that
+ * is linked with the static library.
  */
 #define UAT_INLINE __attribute__((weak))
 

@@ -14,6 +14,7 @@
 #include "runtime/job/alike.h"
 #include "runtime/job/bootstrap.h"
 #include "runtime/job/self.h"
+#include "runtime/sched/statics.h"
 #include "runtime/settings.h"
 #include "runtime/startup.h"
 #include "runtime/trace/trace.h"
@@ -95,6 +96,7 @@ void uat_job_leave(int status)
 {
     uat_trace_write();
     uat_global_run_ends();
+    uat_statics_protect(false); /* exit() runs the program's destructors */
     /* srun --kill-on-bad-exit sends SIGTERM to the other workers once the first one has ended */
     signal(SIGTERM, SIG_IGN);
     int rc = part_workers();

@@ -13,9 +13,9 @@
  *   f  after_resume         ACQUIRE after a stack has come from another worker, or the last child of a group has ended
  *   g  run_begins, run_ends, before_barrier, after_barrier, before_stop
  *
- * With continuation stealing, spawns and joins have only these kinds of crossing edges: a to d, b to e and c to f. The
- * edges of flows, of adaptive intervals and of the objects of uat/sync.h use hooks b to f, too: RELEASE at the source,
- * ACQUIRE at the target.
+ * With continuation stealing, spawns and joins have only these kinds of crossing edges: a to d, b to e and c to f, and
+ * for groups b to f. The edges of flows, of adaptive intervals and of the objects of uat/sync.h use hooks b to f, too:
+ * RELEASE at the source, ACQUIRE at the target.
  */
 #ifndef UAT_GLOBAL_HOOKS_H
 #define UAT_GLOBAL_HOOKS_H

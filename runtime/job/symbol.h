@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the loaded files say about an address, for lines about faults. Reads the files' section headers and symbol
- * tables, because dladdr() knows only the names that other files may use. May be called in a signal handler before the
- * process ends: it takes the loader's lock, but no memory from malloc().
+ * tables, because dladdr() knows only the names that other files may use. May be called in a signal handler: it takes
+ * the loader's lock, which its thread may hold already, but no memory from malloc(). May change errno.
  */
 #ifndef UAT_SYMBOL_H
 #define UAT_SYMBOL_H

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ struct range {
 static struct range parts[PARTS_MAX]; /* the pages that have the program's variables */
 static int count;
 static bool protecting;
-static pid_t thread; /* the worker's. Other threads may write: they are no tasks. */
+static pid_t thread; /* the worker's */
 static uintptr_t page;
 static struct range stepping;                 /* pages that are writable for one instruction; low == high: none */
 static struct range permitted[PERMITTED_MAX]; /* found lately, because reading the symbols takes longer */
@@ -37,9 +38,9 @@ static bool is_in(struct range r, uintptr_t address)
     return address - r.low < r.high - r.low;
 }
 
-static bool is_protected(uintptr_t address)
+static bool is_of_program(uintptr_t address)
 {
-    for (int i = 0; protecting && i < count; i++)
+    for (int i = 0; i < count; i++)
         if (is_in(parts[i], address))
             return true;
     return false;
@@ -85,24 +86,41 @@ static void permit(struct range r, uintptr_t address, ucontext_t *context)
     stepping.high = low + page > stepping.high ? low + page : stepping.high;
 }
 
-static bool resume(const struct uat_fault *fault, ucontext_t *context)
+/* Is this a write to the program's pages? A call of a variable is not. */
+static bool is_write(const struct uat_fault *fault)
+{
+    return is_of_program(fault->address) && fault->pc != fault->address;
+}
+
+/* Find out what the worker's thread writes to. Returns false if it is a forbidden variable. */
+static bool may_write(uintptr_t address, struct range *r)
 {
     struct uat_symbol s;
-    struct range r = {fault->address, fault->address + 1};
-    if (!is_protected(fault->address))
-        return false;
     for (int i = 0; i < PERMITTED_MAX; i++)
-        if (is_in(permitted[i], fault->address)) {
-            permit(permitted[i], fault->address, context);
+        if (is_in(permitted[i], address)) {
+            *r = permitted[i];
             return true;
         }
-    if (uat_symbol_find(fault->address, &s)) {
-        if (s.variable && gettid() == thread && !is_allowed(s.name))
+    if (!uat_symbol_find(address, &s) || !s.section[0] || (s.variable && !is_allowed(s.name)))
+        return false;
+    *r = permitted[permissions++ % PERMITTED_MAX] = (struct range){s.start, s.start + s.size};
+    return true;
+}
+
+static bool resume(const struct uat_fault *fault, ucontext_t *context)
+{
+    int error = errno; /* of the code that was interrupted */
+    struct range r = {fault->address & -page, (fault->address & -page) + page};
+    if (!is_write(fault))
+        return false;
+    if (gettid() != thread) { /* no task. The run may have ended meanwhile. */
+        set(r, PROT_READ | PROT_WRITE);
+    } else {
+        if (!protecting || !may_write(fault->address, &r))
             return false;
-        if (!s.variable || is_allowed(s.name))
-            r = permitted[permissions++ % PERMITTED_MAX] = (struct range){s.start, s.start + s.size};
+        permit(r, fault->address, context);
     }
-    permit(r, fault->address, context);
+    errno = error;
     return true;
 }
 
@@ -124,7 +142,7 @@ bool uat_statics_explain(const struct uat_fault *fault)
 {
     struct uat_symbol s;
     char place[320], name[160] = "a variable";
-    if (!is_protected(fault->address) || !uat_symbol_find(fault->address, &s))
+    if (!protecting || !is_write(fault) || !uat_symbol_find(fault->address, &s))
         return false;
     if (s.name[0])
         snprintf(name, sizeof(name), "`%s`", s.name);
@@ -148,6 +166,11 @@ void uat_statics_protect(bool on)
     protecting = on;
     for (int i = 0; i < count; i++)
         set(parts[i], on ? PROT_READ : PROT_READ | PROT_WRITE);
+}
+
+static void let_write(void)
+{
+    uat_statics_protect(false);
 }
 
 /* Find the pages of the program, which is the first object: its writable segments, except what the loader has already
@@ -182,15 +205,14 @@ void uat_statics_open(void)
         return;
     page = (uintptr_t)sysconf(_SC_PAGESIZE);
     dl_iterate_phdr(find_parts, &last);
-    protecting = true; /* for is_protected() */
-    bool ours = is_protected((uintptr_t)parts);
-    protecting = false;
-    if (ours)
+    if (is_of_program((uintptr_t)parts))
         uat_fatal(
             "UAT_TORTURE=statics=protected: the program contains uat's own variables, which must be written; link "
             "it with the shared library");
     if (!uat_symbol_find(last, &s) || !s.section[0])
         uat_fatal("UAT_TORTURE=statics=protected: the program's file has no section headers, which say where its "
                   "variables are; link it again, and do not remove them");
+    if (atexit(let_write)) /* a task may call exit(), and then the program's destructors write */
+        uat_fatal("UAT_TORTURE=statics=protected: atexit() fails");
     uat_fault_resume_by(resume);
 }

@@ -7,7 +7,8 @@
  * Variables share pages with words that must be written: variables of libraries that the loader has put into the
  * program, addresses that the loader sets at the first call of a function, and variables that the part `allow` names.
  * The handler lets such an instruction write, and protects the page again after this one instruction. Where the
- * processor cannot stop after one instruction, the page stays writable until the run's end.
+ * processor cannot stop after one instruction, the page stays writable until the run's end. So does a page to which
+ * another thread of the program writes, because that thread is no task.
  */
 #ifndef UAT_STATICS_H
 #define UAT_STATICS_H

@@ -38,7 +38,7 @@ static bool is_beyond(const char *p, const char *block, size_t bytes)
 /* Learn that direction: map pieces until one is next to the block. Earlier ones lie in gaps, and stay. */
 static bool learn_direction(const char *block, size_t bytes)
 {
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < TRIES / 64; i++) { /* few gaps have room for a window */
         const char *p = map(NULL, WINDOW, 0);
         heaps.up = p == block + bytes;
         if (heaps.up || p == block - WINDOW)

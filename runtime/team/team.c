@@ -173,8 +173,8 @@ static bool can_leave(void)
 }
 
 /*
- * May a team run this loop now? This is the one place that decides. Otherwise the loop splits on demand, as it always
- * can. No team runs
+ * May a team run this loop now? Only the memory is left to uat_team_run(), which looks at it last. Otherwise the loop
+ * splits on demand, as it always can. No team runs
  *   - with stacks of iso-address, and under torture that keeps all work private;
  *   - while some workers take no work (uat_set_concurrency()), or in a job of more than UAT_TEAM_MAX workers;
  *   - within the body of a part, whose worker has no idle workers beside it;

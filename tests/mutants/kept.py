@@ -28,6 +28,8 @@ class Kept:
         # A script's folder has what the script includes.
         scripts = {path.parent for path in words if path.is_file() and path.is_relative_to(SOURCE) and not path.is_relative_to(build.folder)}
         scripts |= {SOURCE / "tests/security"} if judge.name.startswith("words ") else set()
+        if judge.name.startswith("races-"): # these compile programs
+            scripts |= {SOURCE / name for name in ("include", "examples/small", "tests/adaptive", "tests/programs")}
         scripts |= {(SOURCE / word).parent for text in getattr(judge, "runs", None) or [] for word in text.split() if (SOURCE / word).is_file()}
         sources = {SOURCE / change["file"] for change in [*judge.changes, mutant.change]} | {HERE / "run", SOURCE / "tests/programs/programs.py"}
         files = {*sources, *(path for folder in scripts for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")}

@@ -2,7 +2,7 @@
 /*
  * Description: uat_reduce_deterministic() gives the bits that its tree gives in one process: sums of doubles that
  * round, and a chain of affine maps, which do not commute. Lengths of 0 and 1, of one block and one more, ranges at
- * both ends of int64_t, and all of int64_t in two blocks.
+ * both ends of int64_t, and all of int64_t in three blocks.
  */
 #include <stdio.h>
 #include <string.h>

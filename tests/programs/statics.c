@@ -6,17 +6,19 @@
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "include/uat.h"
 
-enum { DEPTH = 6, LEAVES = 1 << DEPTH, LARGE = 1 << 16 };
+enum { DEPTH = 6, LEAVES = 1 << DEPTH, LARGE = 1 << 16, RUNS = 3, RUNS_BESIDE = 200 };
 
 static long counter, other;
 long started = 3; /* in .data */
 static char large[LARGE];
 static const char *what = "none";
+static volatile int stop;
 
 static int is(const char *name)
 {
@@ -26,6 +28,13 @@ static int is(const char *name)
 static __attribute__((noinline)) void add(void)
 {
     counter++;
+}
+
+static void *add_beside(void *unused)
+{
+    while (!stop)
+        other++;
+    return unused;
 }
 
 static void *add_other(void *unused)
@@ -46,6 +55,8 @@ static int write_one(void)
         large[LARGE / 2] = memset(large, 1, some) == large;
     else if (is("thread"))
         return pthread_create(&thread, NULL, add_other, NULL) == 0 && pthread_join(thread, NULL) == 0;
+    else if (is("exit"))
+        exit(0);
     else if (is("library"))
         opterr = opterr + 1; /* of libc */
     else if (is("after")) {
@@ -72,7 +83,10 @@ int main(int argc, char **argv)
     what = argc > 1 ? argv[1] : "none";
     if (uat_init())
         return 1;
-    for (int run = 0; run < 3; run++) {
+    pthread_t beside;
+    if (is("beside") && pthread_create(&beside, NULL, add_beside, NULL))
+        return 1;
+    for (int run = 0; run < (is("beside") ? RUNS_BESIDE : RUNS); run++) {
         counter = run; /* main() may write between runs */
         started = run;
         large[0] = (char)run;
@@ -83,6 +97,9 @@ int main(int argc, char **argv)
             return 1;
         }
     }
+    stop = 1;
+    if (is("beside") && pthread_join(beside, NULL))
+        return 1;
     if (is("bss") && uat_size() == 1 && counter != 2 + LEAVES) {
         printf("statics: counter is %ld\n", counter);
         return 1;

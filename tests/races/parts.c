@@ -56,7 +56,7 @@ static void asked_units(void)
     units_root_run(1);
 }
 
-/* A thief may take a part before the owner's first uat_context_next(), but it asks for a part only in that call. */
+/* A thief may take a part before the owner's first uat_context_next(). If the owner answers, it gives none before. */
 static void prepare(uat_context_t *c, const void *arg, void *result)
 {
     int64_t begin, end;
@@ -74,6 +74,52 @@ UAT_TASK_VOID(prepared_root, int, g)
 static void prepared(void)
 {
     prepared_root_run(good);
+}
+
+/* The owner may give parts at a poll. */
+static void polls(uat_context_t *c, const void *arg, void *result)
+{
+    int64_t begin, end;
+    (void)arg, (void)result;
+    if (good && !c->is_part)
+        put(word, 1);
+    uat_context_poll(c);
+    if (!good && !c->is_part)
+        put(word, 1);
+    while (uat_context_next(c, 1, &begin, &end))
+        look(word);
+}
+UAT_TASK_VOID(polled_root, int, unused)
+{
+    uat_adaptive_t a = {.fn = polls, .mode = UAT_COOPERATIVE};
+    (void)unused;
+    uat_adaptive_run(&a, NULL, 0, 8, NULL, NULL);
+}
+static void polled(void)
+{
+    polled_root_run(0);
+}
+
+/* The owner has a range checked out while it takes units. Before, at a poll, nothing was checked out. */
+static void holds(uat_context_t *c, const void *arg, void *result)
+{
+    int64_t begin, end;
+    (void)arg, (void)result;
+    uat_context_poll(c);
+    long *p = uat_global_checkout(word + 40, sizeof(*p), UAT_READ);
+    while (uat_context_next(c, 1, &begin, &end))
+        put(word + (!good && begin == 7 ? 6 : begin), *p);
+    uat_global_checkin(p, sizeof(*p), UAT_READ);
+}
+UAT_TASK_VOID(held_root, int, mode)
+{
+    uat_adaptive_t a = {.fn = holds, .mode = mode};
+    uat_adaptive_run(&a, NULL, 0, 32, NULL, NULL);
+}
+static void held(void)
+{
+    held_root_run(UAT_CONCURRENT); /* not divided, so without a report */
+    held_root_run(UAT_COOPERATIVE);
 }
 
 /* The sum of an interval; the last part's value is used too early, or after the parts are merged. */
@@ -191,6 +237,8 @@ static const struct fault table[] = {
     {"units", units, "RACE", "put", "put"},
     {"asked_units", asked_units, "RACE", "put", "put"},
     {"prepared", prepared, "RACE", "look", "put"},
+    {"polled", polled, "RACE", "put", "look"},
+    {"held", held, "RACE", "put", "put"},
     {"merged", merged, "RACE", "other_look", "put"},
     {"kept", kept, "PRIVATE", "other_look", "other_put"},
     {"generator", generator, "RACE", "other_put", "put"},
