@@ -96,7 +96,7 @@ void uat_job_leave(int status)
 {
     uat_trace_write();
     uat_global_run_ends();
-    uat_statics_protect(false); /* exit() runs the program's destructors */
+    uat_statics_protect(false); /* the loader may have put variables that closing writes into the program */
     /* srun --kill-on-bad-exit sends SIGTERM to the other workers once the first one has ended */
     signal(SIGTERM, SIG_IGN);
     int rc = part_workers();
