@@ -99,13 +99,14 @@ class Verdicts:
         return text.hexdigest()
 
     def decide(self, suite, test, everywhere):
-        """RUN, KEPT or LEFT: what ./check does with the test. `everywhere`: the rows that wait for a first verdict are run now."""
+        """RUN, KEPT or LEFT: what ./check does with the test. `everywhere`: the rows that say first = "all" run now."""
         row = self.row(suite, test)
         if not row:
             return RUN
         kept = self.kept.get(f"{suite}/{test['name']}")
         if kept is None:
-            return RUN if everywhere or "first" not in row or is_edited(row) else LEFT
+            due = "first" not in row or (everywhere and row["first"] == "all")
+            return RUN if due or is_edited(row) else LEFT
         return KEPT if kept == self.key(row, test) else RUN
 
     def note(self, suite, test, key, passed):

@@ -59,8 +59,9 @@ def check_verdicts(folder):
     (folder / "sources").mkdir()
     (folder / "sources/a.c").write_text("1")
     program = folder / "program"
-    rows = [{"tests": ["gcc/s/t"], "files": ["sources", "*.build"], "programs": True}, {"tests": ["gcc/s/later"], "files": ["sources"], "first": "all"}]
-    test, later = test_of("t"), test_of("later")
+    rows = [{"tests": ["gcc/s/t"], "files": ["sources", "*.build"], "programs": True}, {"tests": ["gcc/s/later"], "files": ["sources"], "first": "all"},
+            {"tests": ["gcc/s/last"], "files": ["sources"], "first": "whole"}]
+    test, later, last = test_of("t"), test_of("later"), test_of("last")
 
     def decide(one, everywhere=False):
         verdicts.hash_of_file.cache_clear()
@@ -99,6 +100,7 @@ def check_verdicts(folder):
     (folder / "sources/a.c").write_text("2")
     expect("no first verdict, and an edit that was undone", later, verdicts.LEFT)
     expect("no first verdict, in continuous integration", later, verdicts.RUN, True)
+    expect("no first verdict, and too long for continuous integration", last, verdicts.LEFT, True)
     run(later)
     expect("a first verdict", later, verdicts.KEPT)
     (folder / "sources/a.c").write_text("3")
