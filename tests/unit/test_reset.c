@@ -52,13 +52,23 @@ static void add(const struct uat_room *room, const char *name, const void *at, s
     memcpy(o->before, at, size);
 }
 
+/* Is this one of the words of the name, between dots? To the name of a static variable of a function gcc adds a number,
+ * and clang the function's name. */
+static bool has_word(const char *name, const char *word)
+{
+    for (; name; name = strchr(name, '.') ? strchr(name, '.') + 1 : NULL)
+        if (strcspn(name, ".") == strlen(word) && strncmp(name, word, strlen(word)) == 0)
+            return true;
+    return false;
+}
+
 /* Add an object of a room, and if it describes an area of the segment that peers reach, the area. */
 static void add_object(const struct uat_room *room, const char *name, const void *at, size_t size)
 {
     const struct uat_area *area = at;
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-        if (strcspn(name, ".") == strlen(kept[i]) && strncmp(name, kept[i], strlen(kept[i])) == 0)
-            return; /* the compiler adds a number to the name of a static variable of a function */
+        if (has_word(name, kept[i]))
+            return;
     add(room, name, at, size);
     uintptr_t start = (uintptr_t)uat_segment.start;
     if (size != sizeof(*area) || (uintptr_t)area->at - start >= uat_segment.size || area->peers == UAT_PEERS_NOTHING)
@@ -174,7 +184,7 @@ UAT_TASK(int, use, int, unused)
     fib(12);
     compute(0, 400);               /* by a team */
     for (int i = 0; i < 64; i++) { /* names: some list of each worker gets one */
-        char name[16];
+        char name[24];
         snprintf(name, sizeof(name), "name %d", i);
         uat_channel_named(name, sizeof(long), 1);
     }
