@@ -103,8 +103,9 @@ int uat_control_resize(pid_t pid, int workers, double timeout)
             close(fd);
         return UAT_STATUS_FAILED;
     }
-    struct timeval patience = {.tv_sec = (time_t)timeout, .tv_usec = (suseconds_t)(fmod(timeout, 1) * 1e6)};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)); /* 0: no limit */
+    double limit = timeout > 0 && timeout < 1e-6 ? 1e-6 : timeout; /* 0: none */
+    struct timeval patience = {.tv_sec = (time_t)limit, .tv_usec = (suseconds_t)(fmod(limit, 1) * 1e6)};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     ssize_t n = send(fd, &request, sizeof(request), MSG_NOSIGNAL);
     n = n == sizeof(request) ? recv(fd, &answer, sizeof(answer), 0) : n;
     bool late = n < 0 && errno == EAGAIN;

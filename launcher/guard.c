@@ -68,18 +68,15 @@ static void take_resize(pid_t job, int now)
         return;
     if (workers < 1 || workers > UAT_WORKERS_MAX) {
         uat_control_answer(connection, UAT_STATUS_FAILED, "the number of workers is out of range");
-    } else if (is_given_up()) { /* the job is asked again, because it may have dropped that checkpoint */
-        resize.connection = connection;
-        resize.workers = workers;
-        kill(job, SIGUSR2);
-    } else if (resize.workers > 0 || told.to_end || told.asked) {
+    } else if ((resize.workers > 0 || told.to_end || told.asked) && !is_given_up()) {
         uat_control_answer(connection, UAT_STATUS_FAILED, "the job already has a request to change its size or to end");
-    } else if (workers == now) {
+    } else if (resize.workers == 0 && workers == now) {
         uat_control_answer(connection, 0, "the job already has this number of workers");
     } else {
         resize.connection = connection;
         resize.workers = workers;
-        kill(job, SIGUSR2);
+        kill(job,
+             SIGUSR2); /* once more after a request that was given up, because its checkpoint may have been dropped */
     }
 }
 

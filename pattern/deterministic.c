@@ -4,10 +4,12 @@
  * combined along a binary tree. The tree depends on the range and on the length only, so the result has the same bits
  * on any number of workers. oneTBB's parallel_deterministic_reduce() is deterministic, too, but halves the range.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "pattern/failed.h"
 #include "pattern/loop.h"
+#include "runtime/global/global.h"
 
 static void reduce_blocks(struct uat_loop *loop, int64_t begin, int64_t end, void *value);
 
@@ -39,14 +41,22 @@ static void reduce_blocks(struct uat_loop *loop, int64_t begin, int64_t end, voi
     _Alignas(16) char first[size + 1]; /* C has no arrays of zero bytes */
     _Alignas(16) char second[size + 1];
     uat_task_t task;
-    loop->begin = begin; /* the spawn copies the loop's block */
-    loop->end = middle;
-    UAT_PROFILE_AS((void (*)(void))loop->reduce);
-    uat_spawn(&task, reduce_task, loop, loop->bytes, first, size);
-    reduce_blocks(loop, middle, end, second);
-    uat_pattern_join(&task, true);
+    bool alone = uat_global_has_open(); /* while ranges are checked out, no spawn may follow */
+    if (alone) {
+        reduce_blocks(loop, begin, middle, first);
+    } else {
+        loop->begin = begin; /* the spawn copies the loop's block */
+        loop->end = middle;
+        UAT_PROFILE_AS((void (*)(void))loop->reduce);
+        uat_spawn(&task, reduce_task, loop, loop->bytes, first, size);
+    }
     if (!uat_failed())
-        loop->combine(first, second, arg);
+        reduce_blocks(loop, middle, end, second);
+    if (!alone)
+        uat_pattern_join(&task, true);
+    if (uat_failed())
+        return;
+    loop->combine(first, second, arg);
     memcpy(value, first, size);
 }
 

@@ -86,7 +86,8 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduc
  * uat_reduce() whose result has the same bits on any number of workers, also if (+) rounds, as a sum of doubles does.
  * Each call of body gets the identity and exactly `block` iterations, the last call the rest; a block less than 1
  * counts as 1. The blocks' values are combined along a binary tree that depends on begin, end and block only. Each
- * block is a spawn, so its iterations should take microseconds. The name is that of oneTBB's
+ * block is a spawn, so its iterations should take microseconds; if the caller has ranges checked out, the call runs all
+ * of them by itself. The name is that of oneTBB's
  * parallel_deterministic_reduce().
  */
 void uat_reduce_deterministic(int64_t begin, int64_t end, int64_t block, const uat_reduction_t *reduction,

@@ -2,12 +2,13 @@
 /*
  * Description: uat_reduce_deterministic() gives the bits that its tree gives in one process: sums of doubles that
  * round, and a chain of affine maps, which do not commute. Lengths of 0 and 1, of one block and one more, ranges at
- * both ends of int64_t, and all of int64_t in three blocks.
+ * both ends of int64_t, all of int64_t in three blocks, and a call while a range is checked out.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "uat.h"
+#include "uat/global.h"
 #include "uat/pattern.h"
 
 enum { LONG = 100003, ROUNDS = 2 };
@@ -78,6 +79,8 @@ static void add(void *left, const void *right, const void *arg)
     *(uint64_t *)left += *(const uint64_t *)right;
 }
 
+static long *array; /* one word */
+
 /* Returns the number of wrong values. */
 UAT_TASK(int, root, int, none)
 {
@@ -95,6 +98,12 @@ UAT_TASK(int, root, int, none)
         }
     uat_reduce_deterministic(INT64_MIN, INT64_MAX, INT64_MAX, &(uat_reduction_t){count, add, &zero, sizeof(zero)}, NULL,
                              0, &number);
+    struct value got = nothing, right = expected(0, LONG, 1000);
+    long *own = uat_global_checkout(array, sizeof(*own), UAT_READ_WRITE); /* so no child may run */
+    got = all_deterministic(0, LONG, 1000);
+    *own += memcmp(&got, &right, sizeof(got)) != 0;
+    wrong += *own != 0;
+    uat_global_checkin(array, sizeof(*own), UAT_READ_WRITE);
     if (number != UINT64_MAX)
         printf("%d: %llu iterations\n", ++wrong, (unsigned long long)number);
     return wrong;
@@ -103,7 +112,7 @@ UAT_TASK(int, root, int, none)
 int main(void)
 {
     int wrong;
-    if (uat_init() < 0 || root_run(&wrong, 0))
+    if (uat_init() < 0 || !(array = uat_global_alloc(sizeof(*array), UAT_BLOCKED, 0)) || root_run(&wrong, 0))
         return 1;
     return uat_finalize() < 0 || wrong;
 }

@@ -4,25 +4,6 @@
 
 #include <uat/pattern.h>
 
-#define APART __attribute__((noinline))
-static APART void put(long *p, long v)
-{
-    *(volatile long *)p = v;
-}
-static APART long look(const long *p)
-{
-    return *(const volatile long *)p;
-}
-/* Like put() and look(), so that a report tells the two places apart. */
-static APART void other_put(long *p, long v)
-{
-    *(volatile long *)p = v;
-}
-static APART long other_look(const long *p)
-{
-    return *(const volatile long *)p;
-}
-
 UAT_TASK_VOID(writer, long *, p, long, v)
 {
     put(p, v);

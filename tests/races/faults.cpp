@@ -9,20 +9,6 @@
 
 #include <uat.hpp>
 
-#define APART __attribute__((noinline))
-static APART void put(long *p, long v)
-{
-    *static_cast<volatile long *>(p) = v;
-}
-static APART long look(const long *p)
-{
-    return *static_cast<const volatile long *>(p);
-}
-static APART void other_put(long *p, long v)
-{
-    *static_cast<volatile long *>(p) = v;
-}
-
 static long spawn_and_join()
 {
     auto child = uat::spawn([] { return 1L; });

@@ -20,6 +20,25 @@ struct fault {
 static int good;   /* set before the runs, and so equal in all tasks */
 static long *word; /* 64 words of global memory */
 
+/* The functions that reports name. There are two of each kind, so that a report tells the two places apart. */
+#define APART __attribute__((noinline, unused))
+static APART void put(long *p, long v)
+{
+    *(volatile long *)p = v;
+}
+static APART long look(const long *p)
+{
+    return *(const volatile long *)p;
+}
+static APART void other_put(long *p, long v)
+{
+    *(volatile long *)p = v;
+}
+static APART long other_look(const long *p)
+{
+    return *(const volatile long *)p;
+}
+
 static inline int faults_main(int argc, char **argv, const struct fault *table, int n)
 {
     for (int i = 0; argc < 2 && i < n; i++)

@@ -8,15 +8,6 @@
 #include <uat/reducer.h>
 #include <uat/sync.h>
 
-#define APART __attribute__((noinline))
-static APART void put(long *p, long v)
-{
-    *(volatile long *)p = v;
-}
-static APART long look(const long *p)
-{
-    return *(const volatile long *)p;
-}
 static APART long *make(void)
 {
     return calloc(4, sizeof(long));

@@ -8,23 +8,6 @@
 #include <uat/adaptive.h>
 #include <uat/generator.h>
 
-#define APART __attribute__((noinline))
-static APART void put(long *p, long v)
-{
-    *(volatile long *)p = v;
-}
-static APART long look(const long *p)
-{
-    return *(const volatile long *)p;
-}
-static APART void other_put(long *p, long v)
-{
-    *(volatile long *)p = v;
-}
-static APART long other_look(const long *p)
-{
-    return *(const volatile long *)p;
-}
 UAT_TASK_VOID(writer, long *, p, long, v)
 {
     put(p, v);

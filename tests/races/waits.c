@@ -6,20 +6,6 @@
 #include <uat/dataflow.h>
 #include <uat/sync.h>
 
-#define APART __attribute__((noinline))
-static APART void put(long *p, long v)
-{
-    *(volatile long *)p = v;
-}
-static APART long look(const long *p)
-{
-    return *(const volatile long *)p;
-}
-static APART void other_put(long *p, long v)
-{
-    *(volatile long *)p = v;
-}
-
 UAT_TASK_VOID(setter, uat_future_t, f, int, g)
 {
     long v = 1;
