@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a task waits for its group and continues on the same worker, where the last child has ended. It sees what
- * another child wrote on another host meanwhile. The worker has an old copy of these bytes, which the last child has
- * read there. Run it with three workers on three hosts, in virtual time.
+ * Description: a task waits for its group and continues on the same worker, where the last child has ended. It sees
+ * what another child wrote on another host meanwhile. The worker has an old copy of these bytes, which the last child
+ * has read there. Run it with three workers on three hosts, in virtual time.
  */
 #include <stdio.h>
 
