@@ -91,9 +91,9 @@ UAT_TASK(struct adaptive_sums, by_pattern, int64_t, count)
     uat_cancel_t cancel = uat_group_make_cancellable(&group);
     const uat_reduction_t sum = {add, combine, &zero, sizeof(zero)};
     if (app == PREFIX)
-        uat_scan(0, count, &sum, scan_sums, &cancel, sizeof(cancel), &s.sum);
+        uat_scan(0, count, 0, &sum, scan_sums, &cancel, sizeof(cancel), &s.sum);
     else
-        uat_reduce(0, count, &sum, &cancel, sizeof(cancel), &s.sum);
+        uat_reduce(0, count, 0, &sum, &cancel, sizeof(cancel), &s.sum);
     uat_group_wait(&group);
     return s;
 }
@@ -192,7 +192,7 @@ static void pass_adaptively(int64_t count, adaptive_pass_fn *fn, const void *arg
 
 static void pass_by_for(int64_t count, adaptive_pass_fn *fn, const void *arg, size_t arg_size)
 {
-    uat_for(0, count, fn, arg, arg_size);
+    uat_for(0, count, 0, fn, arg, arg_size);
 }
 
 UAT_TASK(int, fill, int64_t, count)
