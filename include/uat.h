@@ -31,7 +31,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-#define UAT_VERSION "0.2.0"
+#define UAT_VERSION "0.3.0"
 
 /*
  * A task's body. arg points to the task's own copy of the argument, and result to its own result buffer. Both are
@@ -164,7 +164,7 @@ void uat_spawn_on(uat_task_t *t, int rank, uat_fn *fn, const void *arg, size_t a
  * have several groups at a time, and its children may have groups of their own. The fields belong to the library.
  */
 typedef struct uat_cancel {
-    uint64_t object, serial; /* see uat_group_cancellable(); object 0: the handle of a group that is never cancelled */
+    uint64_t object, serial; /* object 0: the handle of a group that is never cancelled */
 } uat_cancel_t;
 
 typedef struct uat_group {
@@ -200,10 +200,10 @@ UAT_INLINE void uat_group_begin(uat_group_t *group)
  * without calling fn. Running children may check uat_cancelled() and return early. The wait still waits for all
  * children that have started.
  *
- * uat_group_cancellable() makes a group cancellable. Only the task that began the group may call it, before the first
- * spawn into the group. It returns a handle, which the program passes to children as an argument. A task that has the
- * handle can cancel the group and check whether the group was cancelled. uat_group_wait() ends the handle's validity;
- * afterwards the group is no longer cancellable.
+ * uat_group_make_cancellable() makes a group cancellable. Only the task that began the group may call it, before the
+ * first spawn into the group. It returns a handle, which the program passes to children as an argument. A task that has
+ * the handle can cancel the group and check whether the group was cancelled. uat_group_wait() ends the handle's
+ * validity; afterwards the group is no longer cancellable.
  *
  * uat_group_begin_in() begins a group that is cancelled when the handle's group is cancelled. It is for the children of
  * that group.
@@ -221,7 +221,7 @@ UAT_INLINE void uat_group_begin(uat_group_t *group)
  * in UAT_HEAP_SIZE.
  */
 enum { UAT_CANCEL_AGE_NS = 50000 };
-uat_cancel_t uat_group_cancellable(uat_group_t *group);
+uat_cancel_t uat_group_make_cancellable(uat_group_t *group);
 void uat_group_cancel(uat_cancel_t cancel);
 int uat_cancelled(uat_cancel_t cancel);
 void uat_group_end_cancel(uat_group_t *group); /* called by uat_group_wait() only */
