@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The smallest floor for cells, after the benchmark "floorplan" of BOTS (Duran and others, ICPP'09), written anew. Each
- * cell has some shapes, and lies beside or below an earlier cell, which it must touch. The floor is the rectangle around
- * all cells. Branch and bound: a task for each place of a cell has its own copy of the floor, and all tasks know the
- * smallest floor so far.
+ * cell has some shapes, and lies beside or below an earlier cell, which it must touch. The floor is the rectangle
+ * around all cells. Branch and bound: a task for each place of a cell has its own copy of the floor, and all tasks know
+ * the smallest floor so far.
  */
 #ifndef UAT_SMALL_FLOORPLAN_HPP
 #define UAT_SMALL_FLOORPLAN_HPP

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The health care of a country, after the benchmark "health" of BOTS (Duran and others, ICPP'09), written anew. Villages
- * form a tree. Each has inhabitants and a hospital. In every step of time inhabitants become ill, wait for a place in
- * the hospital, are examined, are treated or sent home, or move to the hospital of the village above. A step of a
- * village follows the steps of the villages below, which hand patients up.
+ * The health care of a country, after the benchmark "health" of BOTS (Duran and others, ICPP'09), written anew.
+ * Villages form a tree. Each has inhabitants and a hospital. In every step of time inhabitants become ill, wait for a
+ * place in the hospital, are examined, are treated or sent home, or move to the hospital of the village above. A step
+ * of a village follows the steps of the villages below, which hand patients up.
  */
 #ifndef UAT_SMALL_HEALTH_HPP
 #define UAT_SMALL_HEALTH_HPP
@@ -68,8 +68,8 @@ template <class People> Village found(int v, const People &people)
     return village;
 }
 
-/* A step of the village, after those of the villages below, which have handed `arrived` up. Returns the persons that this
- * village hands up. */
+/* A step of the village, after those of the villages below, which have handed `arrived` up. Returns the persons that
+ * this village hands up. */
 template <class People> List step(Village &village, const List *arrived, int count, bool is_top, const People &people)
 {
     List up;
