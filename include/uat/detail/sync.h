@@ -106,7 +106,7 @@ UAT_INLINE int uat_channel_receive_for(uat_channel_t c, void *value, uint64_t ns
 
 UAT_INLINE int uat_select_for(uat_case_t *cases, int n, uint64_t ns)
 {
-    UAT_DETAIL_UNTIL(uat_select_try(cases, n));
+    UAT_DETAIL_UNTIL(uat_try_select(cases, n));
 }
 
 #undef UAT_DETAIL_UNTIL
