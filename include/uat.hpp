@@ -40,6 +40,7 @@
 #include "uat/global.h"
 #include "uat/group.hpp"
 #include "uat/invoke.hpp"
+#include "uat/lock.hpp"
 #include "uat/loop.hpp"
 #include "uat/object.hpp"
 #include "uat/pattern.h"

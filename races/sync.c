@@ -49,6 +49,8 @@
 /* The other direction of a channel: a place that a receive has emptied. */
 #define RELEASE_ROOM(x) uat_races_release((x).object ^ 1)
 #define ACQUIRE_ROOM(x) uat_races_acquire((x).object ^ 1)
+/* What the readers of a shared mutex have done. A writer comes after them, but readers do not order each other. */
+#define ACQUIRE_READS(x) uat_races_acquire((x).object ^ 1)
 
 static void lock(uat_mutex_t m)
 {
@@ -90,6 +92,13 @@ WRAP(int, uat_semaphore_try_acquire, (uat_semaphore_t s), (s), NOTHING, if (r ==
 WRAP_VOID(uat_semaphore_release, (uat_semaphore_t s, uint64_t n), (s, n), RELEASE(s), NOTHING)
 WRAP_VOID(uat_latch_count_down, (uat_latch_t l, uint64_t n), (l, n), RELEASE(l), NOTHING)
 WRAP_VOID(uat_latch_wait, (uat_latch_t l), (l), NOTHING, WAITED(l))
+WRAP(int, uat_latch_try_wait, (uat_latch_t l), (l), NOTHING, if (r == 0) ACQUIRE(l))
+WRAP_VOID(uat_shared_mutex_lock, (uat_shared_mutex_t m), (m), NOTHING, (WAITED(m), ACQUIRE_READS(m)))
+WRAP_VOID(uat_shared_mutex_lock_shared, (uat_shared_mutex_t m), (m), NOTHING, WAITED(m))
+WRAP(int, uat_shared_mutex_try_lock, (uat_shared_mutex_t m), (m), NOTHING, if (r == 0)(ACQUIRE(m), ACQUIRE_READS(m)))
+WRAP(int, uat_shared_mutex_try_lock_shared, (uat_shared_mutex_t m), (m), NOTHING, if (r == 0) ACQUIRE(m))
+WRAP_VOID(uat_shared_mutex_unlock, (uat_shared_mutex_t m), (m), RELEASE(m), NOTHING)
+WRAP_VOID(uat_shared_mutex_unlock_shared, (uat_shared_mutex_t m), (m), uat_races_release((m).object ^ 1), NOTHING)
 WRAP(int, uat_task_barrier_wait, (uat_task_barrier_t b), (b), RELEASE(b), WAITED(b))
 WRAP(int, uat_channel_send, (uat_channel_t c, const void *v), (c, v), RELEASE(c),
      (uat_races_next_part(me), ACQUIRE_ROOM(c)))
@@ -100,5 +109,6 @@ WRAP_VOID(uat_channel_close, (uat_channel_t c), (c), RELEASE(c), NOTHING)
 WRAP(int, uat_select, (uat_case_t * c, int n), (c, n), select_releases(c, n),
      (uat_races_next_part(me), select_acquires(c, r)))
 WRAP(int, uat_try_select, (uat_case_t * c, int n), (c, n), select_releases(c, n), select_acquires(c, r))
+WRAP_VOID(uat_sleep_for, (uint64_t ns), (ns), NOTHING, uat_races_next_part(me))
 WRAP_VOID(uat_yield, (void), (), NOTHING, uat_races_next_part(me))
 WRAP_VOID(uat_migrate, (int rank), (rank), NOTHING, uat_races_next_part(me))

@@ -11,3 +11,4 @@
 #include "include/uat/dataflow.h"
 #include "include/uat/global.h"
 #include "include/uat/reducer.h"
+#include "include/uat/sync.h"

@@ -17,13 +17,14 @@
 #ifndef UAT_SYNC_HPP
 #define UAT_SYNC_HPP
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <mutex>
 #include <optional>
 
 #include "uat/detail/task.hpp"
+#include "uat/lock.hpp"
 #include "uat/sync.h"
 
 namespace uat
@@ -53,8 +54,13 @@ template <class T> class future
     /* Returns the value if the future is set; does not wait. */
     std::optional<T> try_get() const
     {
+        return get_for(std::chrono::nanoseconds(0));
+    }
+    /* Waits until the future is set, but for about this time at most: see uat_future_get_for(). */
+    template <class Rep, class Period> std::optional<T> get_for(const std::chrono::duration<Rep, Period> &time) const
+    {
         detail::place<T> room;
-        if (uat_future_try_get(future_, room.bytes))
+        if (uat_future_get_for(future_, room.bytes, detail::nanoseconds(time)))
             return std::nullopt;
         return room.get();
     }
@@ -157,6 +163,16 @@ template <class T> class channel
     {
         return uat_channel_try_receive(channel_, &value);
     }
+    /* These wait for about this time at most, and return -ETIMEDOUT instead of -EAGAIN. */
+    template <class Rep, class Period>
+    int send_for(const T &value, const std::chrono::duration<Rep, Period> &time) const
+    {
+        return uat_channel_send_for(channel_, &value, detail::nanoseconds(time));
+    }
+    template <class Rep, class Period> int receive_for(T &value, const std::chrono::duration<Rep, Period> &time) const
+    {
+        return uat_channel_receive_for(channel_, &value, detail::nanoseconds(time));
+    }
     /* Close the channel to further values. The values in it can still be received. */
     void close() const
     {
@@ -188,82 +204,6 @@ template <class T> class channel
     uat_channel_t channel_;
 };
 
-/* The argument of a biased mutex: uat::mutex m(uat::biased). */
-struct biased_t {
-};
-inline constexpr biased_t biased{};
-
-/* Mutual exclusion, for std::lock_guard and std::unique_lock. A const uat::mutex can be locked, too, because the copy
- * in a lambda is const. */
-class mutex
-{
-  public:
-    mutex() : mutex_(uat_mutex_create())
-    {
-    }
-    /* A mutex that is biased to this worker: see uat_mutex_create_biased(). */
-    explicit mutex(biased_t) : mutex_(uat_mutex_create_biased())
-    {
-    }
-    void lock() const
-    {
-        uat_mutex_lock(mutex_);
-    }
-    bool try_lock() const
-    {
-        return uat_mutex_try_lock(mutex_) == 0;
-    }
-    void unlock() const
-    {
-        uat_mutex_unlock(mutex_);
-    }
-    void destroy() const
-    {
-        uat_mutex_destroy(mutex_);
-    }
-    uat_mutex_t native_handle() const
-    {
-        return mutex_;
-    }
-
-  private:
-    uat_mutex_t mutex_;
-};
-
-/* No wake-up is spurious, but another task may have changed the condition before the woken task continues. */
-class condition_variable
-{
-  public:
-    condition_variable() : condition_(uat_condition_create())
-    {
-    }
-    /* `lock` must hold a uat::mutex. */
-    template <class Mutex> void wait(std::unique_lock<Mutex> &lock) const
-    {
-        uat_condition_wait(condition_, lock.mutex()->native_handle());
-    }
-    template <class Mutex, class Holds> void wait(std::unique_lock<Mutex> &lock, Holds holds) const
-    {
-        while (!holds())
-            wait(lock);
-    }
-    void notify_one() const
-    {
-        uat_condition_signal(condition_);
-    }
-    void notify_all() const
-    {
-        uat_condition_broadcast(condition_);
-    }
-    void destroy() const
-    {
-        uat_condition_destroy(condition_);
-    }
-
-  private:
-    uat_condition_t condition_;
-};
-
 class counting_semaphore
 {
   public:
@@ -277,6 +217,10 @@ class counting_semaphore
     bool try_acquire() const
     {
         return uat_semaphore_try_acquire(semaphore_) == 0;
+    }
+    template <class Rep, class Period> bool try_acquire_for(const std::chrono::duration<Rep, Period> &time) const
+    {
+        return uat_semaphore_acquire_for(semaphore_, detail::nanoseconds(time)) == 0;
     }
     void release(std::uint64_t n = 1) const
     {
@@ -305,6 +249,14 @@ class latch
     void wait() const
     {
         uat_latch_wait(latch_);
+    }
+    bool try_wait() const
+    {
+        return uat_latch_try_wait(latch_) == 0;
+    }
+    template <class Rep, class Period> bool wait_for(const std::chrono::duration<Rep, Period> &time) const
+    {
+        return uat_latch_wait_for(latch_, detail::nanoseconds(time)) == 0;
     }
     void arrive_and_wait(std::uint64_t n = 1) const
     {

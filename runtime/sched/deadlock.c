@@ -16,7 +16,7 @@ enum { LOOK_EVERY = 256 /* number of failed attempts between two checks; the ver
 
 /* The targets of rank 0's READs. */
 struct landing {
-    uint64_t work, inbox;
+    uint64_t work, inbox, sleeping;
     uint64_t waits[UAT_PARK_KINDS];
 };
 
@@ -38,31 +38,29 @@ static struct landing *landing(void)
 
 const char *uat_deadlock_name(enum uat_park_kind kind)
 {
-    static const char *const names[UAT_PARK_KINDS] = {[UAT_PARK_NONE] = "a turn to run",
-                                                      [UAT_PARK_JOIN] = "a child",
-                                                      [UAT_PARK_FUTURE] = "a future",
-                                                      [UAT_PARK_MUTEX] = "a mutex",
-                                                      [UAT_PARK_CONDITION] = "a condition",
-                                                      [UAT_PARK_SEMAPHORE] = "a semaphore",
-                                                      [UAT_PARK_LATCH] = "a latch",
-                                                      [UAT_PARK_BARRIER] = "a barrier",
-                                                      [UAT_PARK_SEND] = "room in a channel",
-                                                      [UAT_PARK_RECEIVE] = "a message",
-                                                      [UAT_PARK_SELECT] = "one of several channels",
-                                                      [UAT_PARK_CANCEL] = "a cancellable group",
-                                                      [UAT_PARK_FLOW] = "tasks of a flow"};
+    static const char *const names[UAT_PARK_KINDS] = {
+        [UAT_PARK_NONE] = "a turn to run",       [UAT_PARK_JOIN] = "a child",
+        [UAT_PARK_FUTURE] = "a future",          [UAT_PARK_MUTEX] = "a mutex",
+        [UAT_PARK_SHARED] = "a shared mutex",    [UAT_PARK_CONDITION] = "a condition",
+        [UAT_PARK_SEMAPHORE] = "a semaphore",    [UAT_PARK_LATCH] = "a latch",
+        [UAT_PARK_BARRIER] = "a barrier",        [UAT_PARK_SEND] = "room in a channel",
+        [UAT_PARK_RECEIVE] = "a message",        [UAT_PARK_SELECT] = "one of several channels",
+        [UAT_PARK_SLEEP] = "the end of a sleep", [UAT_PARK_CANCEL] = "a cancellable group",
+        [UAT_PARK_FLOW] = "tasks of a flow"};
     return names[kind];
 }
 
-/* READ a worker's word: odd if the worker has work. A task in its inbox is work, too, so the inbox is read first
- * (I5). */
+/* READ a worker's word: odd if the worker has work. A task in its inbox, or that sleeps there, is work, too. So these
+ * are read first (I5, and W1 of sleep.h). */
 static uint64_t read_work(int rank, const uint64_t *inbox_here)
 {
-    struct uat_op inbox = uat_op_read(&landing()->inbox, uat_segment_of(rank, inbox_here), 8);
+    const uint64_t *waits = uat_deadlock_waits.at;
+    struct uat_op first[] = {uat_op_read(&landing()->inbox, uat_segment_of(rank, inbox_here), 8),
+                             uat_op_read(&landing()->sleeping, &waits[UAT_PARK_SLEEP], 8)};
     struct uat_op work = uat_op_read(&landing()->work, &uat_stall_notice()->work, 8);
-    uat_check(uat_transport_do(uat_self.transport, rank, &inbox, 1));
+    uat_check(uat_transport_do(uat_self.transport, rank, first, 2));
     uat_check(uat_transport_do(uat_self.transport, rank, &work, 1));
-    return landing()->work | (landing()->inbox != 0);
+    return landing()->work | (landing()->inbox != 0 || landing()->sleeping != 0);
 }
 
 /* Set *sum to the sum of all workers' words. Returns false if some worker has work. The words only grow, so two sums

@@ -3,11 +3,11 @@
  * Deadlock detection. In a deadlock, tasks wait, no worker has anything to run, and the root has not ended.
  *
  * Each worker has a word that says whether it has work. The word changes at each transition, and says "work" before the
- * work arrives (uat_notice_begin()). A task in a worker's inbox also counts as work. While idle, rank 0 READs the words
- * of all workers in two rounds. Suppose that all words say "none" in both rounds, and that no word has changed between
- * the rounds. In that case, at some moment between the rounds, no worker had work. No worker can ever get work again.
- * The verdict does not depend on a time-out. (Two rounds of counting, as in Mattern, "Algorithms for Distributed
- * Termination Detection", 1987.)
+ * work arrives (uat_notice_begin()). A task in a worker's inbox, or that sleeps, also counts as work. While idle, rank
+ * 0 READs the words of all workers in two rounds. Suppose that all words say "none" in both rounds, and that no word
+ * has changed between the rounds. In that case, at some moment between the rounds, no worker had work. No worker can
+ * ever get work again. The verdict does not depend on a time-out. (Two rounds of counting, as in Mattern, "Algorithms
+ * for Distributed Termination Detection", 1987.)
  */
 #ifndef UAT_DEADLOCK_H
 #define UAT_DEADLOCK_H
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cpu.h"
 #include "runtime/sched/park_kind.h"
 #include "runtime/segment/segment.h"
 
@@ -32,6 +33,14 @@ const char *uat_deadlock_name(enum uat_park_kind kind);
 static inline void uat_deadlock_count(enum uat_park_kind kind, int change)
 {
     ((uint64_t *)uat_deadlock_waits.at)[kind] += (uint64_t)change;
+}
+
+/* Count one fewer sleeping task. Release: orders uat_notice_begin() before this store (W1 of sleep.h). Pairs with the
+ * READs of read_work() in deadlock.c. */
+static inline void uat_deadlock_woke(void)
+{
+    uint64_t *sleeping = (uint64_t *)uat_deadlock_waits.at + UAT_PARK_SLEEP;
+    uat_cpu_store_release(sleeping, *sleeping - 1);
 }
 
 /* Called by an idle worker after `failures` consecutive failed attempts to get work. inbox: the head of this worker's

@@ -22,6 +22,7 @@
 #include "runtime/sched/exception.h"
 #include "runtime/sched/modes.h"
 #include "runtime/sched/sanitize.h"
+#include "runtime/sched/sleep.h"
 #include "runtime/sched/spawn.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/torture.h"
@@ -67,6 +68,11 @@ uint64_t *uat_park_inbox(void)
     return inbox.at;
 }
 
+static void push(const struct uat_ready_task *task)
+{
+    uat_park_push(task);
+}
+
 int uat_park_open(void)
 {
     struct uat_parking *p = &uat_parking;
@@ -84,6 +90,7 @@ int uat_park_open(void)
         rc = uat_inbox_open(&p->inbox);
     if (rc)
         uat_error("no memory for the list of ready tasks");
+    uat_sleepers.push = push;
     uat_self.near_first = (uint64_t)uat_self.rank << 48 | (uintptr_t)uat_segment.heap;
     uat_self.near_size = uat_self.transport->cpu_atomics ? uat_segment.heap_size : 0;
     return rc;
@@ -92,6 +99,7 @@ int uat_park_open(void)
 void uat_park_close(void)
 {
     uat_self.near_size = 0;
+    uat_sleep_close();
     uat_inbox_close(&uat_parking.inbox);
     uat_ready_close(&uat_parking.ready);
 }
@@ -254,6 +262,8 @@ void uat_park_send(struct uat_park *wait, uint64_t name)
 uintptr_t uat_park_take_own(void)
 {
     struct uat_ready_task task;
+    if (uat_sleep_any())
+        uat_sleep_wake();
     /* Sent tasks and ready tasks take turns (deque/inbox.h). With several workers, uat_ready_take_shared() in
      * deque/ready.c takes the oldest ready task of the list. If the list is empty, and every 8th time, it takes the
      * oldest one of the ring, by a CMP_SWAP as a thief does. */

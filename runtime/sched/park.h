@@ -52,6 +52,14 @@ static inline bool uat_park_is_stack(uint64_t sp, uint64_t base)
     return sp >= uat_segment.low && sp < base && base <= uat_segment.high && (sp | base) % 8 == 0;
 }
 
+/* Does the task name a stack of the region, and a block with room for this stack? A file or a peer may have written
+ * it. */
+static inline bool uat_park_is_whole(const struct uat_ready_task *task)
+{
+    return uat_park_is_stack(task->sp, task->base) &&
+           uat_park_is_block(task->where & ~UAT_READY_CHAIN, task->base - task->sp);
+}
+
 /* The header of a block with a waiting stack. */
 struct uat_parked {
     uint64_t returned; /* as in struct uat_block */
@@ -151,14 +159,20 @@ uint64_t *uat_park_inbox(void);
 int uat_park_open(void);
 void uat_park_close(void);
 
-/* Make a waiting task ready. task->where names its block. Ends the job if there is no memory. */
-static inline void uat_park_ready(const struct uat_ready_task *task, enum uat_park_kind kind)
+/* Append a task to this worker's ready tasks. Ends the job if there is no memory. */
+static inline void uat_park_push(const struct uat_ready_task *task)
 {
     struct uat_parking *p = &uat_parking;
     p->seen = true;
-    uat_deadlock_count(kind, -1);
     if (uat_ready_push(&p->ready, task))
         uat_park_no_memory();
+}
+
+/* Make a waiting task ready. task->where names its block. */
+static inline void uat_park_ready(const struct uat_ready_task *task, enum uat_park_kind kind)
+{
+    uat_deadlock_count(kind, -1);
+    uat_park_push(task);
 }
 
 /* A function for struct uat_park.park: it sends the task to the worker whose uat_inbox_tag() is wait->tag. */

@@ -26,6 +26,7 @@
 #include "runtime/sched/idle.h"
 #include "runtime/sched/join.h"
 #include "runtime/sched/sanitize.h"
+#include "runtime/sched/sleep.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/stop.h"
 #include "runtime/sched/park.h"
@@ -296,6 +297,8 @@ void uat_schedule(void)
             steal_once(&idle);
         else if (uat_self.size > 1)
             rest(&idle);
+        else if (uat_sleep_any())
+            uat_sleep_pause();
     }
     uat_trace_attempts_over();
 }

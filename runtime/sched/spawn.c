@@ -23,6 +23,7 @@
 #include "runtime/sched/group.h"
 #include "runtime/sched/keeper.h"
 #include "runtime/sched/modes.h"
+#include "runtime/sched/sleep.h"
 #include "runtime/sched/stop.h"
 #include "runtime/sched/torture.h"
 #include "runtime/sched/worker.h"
@@ -134,6 +135,8 @@ uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
         uat_modes_check();
         uat_torture_pushed(sp);
     }
+    if (uat_sleep_any())
+        uat_sleep_wake();
     if (uat_stop_wanted())
         uat_stop_task();
     return base;
@@ -147,6 +150,8 @@ int uat_work_wanted(void)
         return 1;
     if (uat_self.size == 1)
         return 0;
+    if (uat_sleep_any())
+        uat_sleep_wake();
     /* An offer may release written data. While ranges are checked out, no release is allowed. */
     return uat_global_has_open() ? uat_deque_is_drained(&uat_worker.deque) : !uat_deque_offer(&uat_worker.deque);
 }

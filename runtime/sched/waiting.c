@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "deque/inbox.h"
 #include "deque/ready.h"
 #include "runtime/job/fatal.h"
@@ -11,6 +12,7 @@
 #include "runtime/job/stall.h"
 #include "runtime/sched/deadlock.h"
 #include "runtime/sched/park.h"
+#include "runtime/sched/sleep.h"
 
 static void save_tasks(struct uat_sections_out *out, const struct uat_ready *ready, bool only_here)
 {
@@ -25,6 +27,22 @@ static void save_tasks(struct uat_sections_out *out, const struct uat_ready *rea
     free(tasks);
 }
 
+/* Save the sleeping tasks, with the time that each has left. */
+static void save_sleepers(struct uat_sections_out *out)
+{
+    const struct uat_sleepers *s = &uat_sleepers;
+    uint64_t now = uat_clock_ns();
+    struct uat_sleeper *left = s->count > 0 ? malloc(s->count * sizeof(*left)) : NULL;
+    if (s->count == 0)
+        return;
+    if (!left)
+        uat_park_no_memory();
+    for (size_t i = 0; i < s->count; i++)
+        left[i] = (struct uat_sleeper){s->heap[i].due > now ? s->heap[i].due - now : 0, s->heap[i].task};
+    uat_sections_add(out, UAT_SECTION_SLEEP, 0, left, s->count * sizeof(*left));
+    free(left);
+}
+
 void uat_waiting_save(struct uat_sections_out *out, int rank)
 {
     if (rank != uat_self.rank) /* a ghost's tasks are among the keeper's since the restart */
@@ -32,6 +50,7 @@ void uat_waiting_save(struct uat_sections_out *out, int rank)
     uat_check(uat_inbox_settle(&uat_parking.inbox));
     save_tasks(out, &uat_parking.ready, false);
     save_tasks(out, &uat_parking.inbox.tasks, true);
+    save_sleepers(out);
     uat_sections_add(out, UAT_SECTION_WAITS, 0, uat_deadlock_waits.at, uat_deadlock_waits.size);
 }
 
@@ -48,8 +67,7 @@ static bool add_waits(const struct uat_section *section)
 
 static bool push(const struct uat_ready_task *task, struct uat_ready *ready)
 {
-    if (!uat_park_is_stack(task->sp, task->base) ||
-        !uat_park_is_block(task->where & ~UAT_READY_CHAIN, task->base - task->sp))
+    if (!uat_park_is_whole(task))
         return false;
     if (uat_ready_push(ready, task))
         uat_park_no_memory();
@@ -73,8 +91,27 @@ static bool add_tasks(const struct uat_section *section)
     return pushed == count;
 }
 
+/* The tasks sleep for the time that they had left. */
+static bool add_sleepers(const struct uat_section *section)
+{
+    size_t count = section->whole / sizeof(struct uat_sleeper), added = 0;
+    struct uat_sleeper *left = section->whole % sizeof(*left) == 0 ? malloc(section->whole + 1) : NULL;
+    if (!left)
+        return false;
+    uat_section_put(section, (char *)left);
+    uat_notice_begin(uat_stall_notice()); /* K8, W1 */
+    for (; added < count && uat_park_is_whole(&left[added].task); added++) {
+        left[added].due = uat_sleep_due(left[added].due);
+        uat_sleep_add(&left[added]);
+    }
+    free(left);
+    return added == count;
+}
+
 bool uat_waiting_restore(int rank, const struct uat_section *section)
 {
     (void)rank;
+    if (section->kind == UAT_SECTION_SLEEP)
+        return add_sleepers(section);
     return section->kind == UAT_SECTION_WAITS ? add_waits(section) : add_tasks(section);
 }

@@ -96,6 +96,16 @@ void uat_latch_count_down(uat_latch_t l, uint64_t n)
         uat_waitobj_leave(l.object, 0);
 }
 
+int uat_latch_try_wait(uat_latch_t l)
+{
+    bool is_open = uat_waitobj_take(l.object, UAT_PARK_LATCH, "uat_latch_try_wait()")->word[COUNT] == 0;
+    uat_waitobj_leave(l.object, 0);
+    if (is_open)
+        return 0;
+    uat_waitobj_poll_failed();
+    return -EAGAIN;
+}
+
 void uat_latch_wait(uat_latch_t l)
 {
     if (uat_waitobj_take(l.object, UAT_PARK_LATCH, "uat_latch_wait()")->word[COUNT] == 0)

@@ -208,7 +208,7 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
         check_length(++passed, name);
         uat_waitobj_look(name, &waking);
         name = name == tail ? 0 : waking.next;
-        if (kind == UAT_PARK_CONDITION) /* the reply is a tag, which a broadcast ignores */
+        if (kind == UAT_PARK_CONDITION || kind == UAT_PARK_SHARED) /* the reply is a tag, which is of no use here */
             waking.reply = 0;
         if (uat_waitobj_is_near(waking.name))
             uat_waitobj_wake(&waking, kind, status, value, size);

@@ -12,7 +12,7 @@ static void reserve(void)
     uat_sync_reserve_names();
 }
 
-/* Has main() named a channel? After a restart the channel might lie on another worker, but main() would keep the old
+/* Has main() named a channel or a mutex? After a restart it might lie on another worker, but main() would keep the old
  * handle. */
 static bool has_name_of_main(void)
 {
@@ -39,4 +39,5 @@ const struct uat_room uat_sync_room = {
     .lost = uat_mutex_lost,
     .reset = reset,
     .busy = has_name_of_main,
-    .busy_reason = "main() has named a channel (uat_channel_named()), which only tasks may do here"};
+    .busy_reason = "main() has named a channel or a mutex (uat_channel_named(), uat_mutex_named()), which only "
+                   "tasks may do here"};

@@ -71,6 +71,7 @@ static void make(const struct arg *a, struct work *w)
     if (cells)
         uat_channel_send(w->channel[0], &nothing);
     w->mutex = is(a, "biased") ? uat_mutex_create_biased() : uat_mutex_create();
+    w->shared = uat_shared_mutex_create();
     w->condition[0] = uat_condition_create();
     w->condition[1] = uat_condition_create();
     w->semaphore = uat_semaphore_create(LIMIT);
@@ -87,6 +88,7 @@ static uint64_t unmake(const struct arg *a, struct work *w)
     for (int i = 0; i < OBJECTS; i++)
         uat_channel_destroy(w->channel[i]);
     uat_mutex_destroy(w->mutex);
+    uat_shared_mutex_destroy(w->shared);
     uat_condition_destroy(w->condition[0]);
     uat_condition_destroy(w->condition[1]);
     uat_semaphore_destroy(w->semaphore);

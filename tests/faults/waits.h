@@ -29,6 +29,7 @@ struct work {
     uat_future_t above[STEPS], own[STEPS];
     uat_channel_t channel[OBJECTS];
     uat_mutex_t mutex;
+    uat_shared_mutex_t shared;
     uat_condition_t condition[2];
     uat_semaphore_t semaphore;
     uat_latch_t latch;

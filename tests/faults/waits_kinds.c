@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/faults/waits.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -239,6 +240,40 @@ static void run_named(struct work *w)
     }
 }
 
+/* Tasks that sleep while others work and ask for checkpoints. A wait with a limit is a chain of sleeps. */
+static void run_sleep(struct work *w)
+{
+    for (uint64_t i = 0; i < STEPS; i++) {
+        uint64_t value = 0;
+        step(w, i);
+        uat_sleep_for(mix(w->seed + w->place + i) % 200000);
+        w->sum += mix(w->place + i);
+        w->errors += uat_channel_receive_for(w->channel[1], &value, 20000) != -ETIMEDOUT;
+    }
+}
+
+/* Readers see that no writer is inside, and writers change a number. */
+static void run_shared(struct work *w)
+{
+    for (uint64_t i = 0; i < STEPS; i++) {
+        if ((w->place + i) % 3 == 0) {
+            uat_shared_mutex_lock(w->shared);
+            change(w, w->channel[0], (int64_t)w->place);
+            step(w, i);
+            uat_shared_mutex_unlock(w->shared);
+        } else {
+            uat_shared_mutex_lock_shared(w->shared);
+            w->errors += uat_shared_mutex_try_lock(w->shared) != -EAGAIN;
+            step(w, i);
+            uat_shared_mutex_unlock_shared(w->shared);
+        }
+        UAT_CRITICAL(of_the_round)
+        {
+            step(w, i);
+        }
+    }
+}
+
 static void run_cancel(struct work *w)
 {
     for (uint64_t i = 0; i < w->place; i++)
@@ -255,5 +290,6 @@ static void run_cancel(struct work *w)
 const struct kind kinds[] = {{"future", run_future},       {"channel", run_channel}, {"select", run_select},
                              {"mutex", run_mutex},         {"biased", run_mutex},    {"condition", run_condition},
                              {"semaphore", run_semaphore}, {"barrier", run_barrier}, {"migrate", run_migrate},
-                             {"cancel", run_cancel},       {"main", run_mutex},      {"named", run_named}};
+                             {"cancel", run_cancel},       {"main", run_mutex},      {"named", run_named},
+                             {"sleep", run_sleep},         {"shared", run_shared}};
 const size_t kind_count = sizeof(kinds) / sizeof(kinds[0]);

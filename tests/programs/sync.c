@@ -2,7 +2,8 @@
 /*
  * Description: futures, mutexes, conditions, semaphores, latches, task barriers and channels between tasks on any
  * workers. Every value arrives once and in order. At most one task holds a mutex. No task is woken too early, and none
- * sleeps forever. Tasks return how many errors they saw. Usage: sync [ROUNDS [CASE]]
+ * sleeps forever. A wait with a limit takes what it waits for, or nothing. A function is called once. Tasks return how
+ * many errors they saw. Usage: sync [ROUNDS [CASE]]
  */
 #include <errno.h>
 
@@ -279,7 +280,10 @@ UAT_TASK(int, wavefront, int, unused)
 static const struct round_case cases[] = {
     {"futures", futures_run},       {"mutexes", mutexes_run}, {"conditions", conditions_run},
     {"semaphores", semaphores_run}, {"groups", groups_run},   {"channels", sync_channels},
-    {"pipeline", sync_pipeline},    {"names", sync_names},    {"wavefront", wavefront_run}};
+    {"pipeline", sync_pipeline},    {"names", sync_names},    {"wavefront", wavefront_run},
+    {"shared", sync_shared},        {"order", sync_order},    {"once", sync_once},
+    {"critical", sync_critical},    {"sleeps", sync_sleeps},  {"limits", sync_limits},
+    {"tokens", sync_tokens}};
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of `sync` share: the cases of its second file. */
+/* What the files of `sync` share: the cases of its other files. */
 #ifndef UAT_TEST_SYNC_CASES_H
 #define UAT_TEST_SYNC_CASES_H
 
@@ -10,6 +10,15 @@
 int sync_channels(int *errors, int unused);
 int sync_pipeline(int *errors, int unused);
 int sync_names(int *errors, int unused);
+/* Cases of sync_locks.c. */
+int sync_shared(int *errors, int unused);
+int sync_order(int *errors, int unused);
+int sync_once(int *errors, int unused);
+int sync_critical(int *errors, int unused);
+/* Cases of sync_limits.c. */
+int sync_sleeps(int *errors, int unused);
+int sync_limits(int *errors, int unused);
+int sync_tokens(int *errors, int unused);
 
 struct big {
     uint64_t words[30];

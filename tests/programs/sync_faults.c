@@ -168,6 +168,37 @@ static void with_sizes(const char *what)
         uat_select((uat_case_t[1]){{.value = NULL}}, UAT_SELECT_MAX + 1);
 }
 
+UAT_TASK(long, share_it, uat_shared_mutex_t, m)
+{
+    uat_sleep_for(1000000); /* rank 0 must not take this for a deadlock */
+    uat_shared_mutex_lock_shared(m);
+    return 0;
+}
+
+static void with_shared_mutexes(const char *what)
+{
+    uat_shared_mutex_t m = uat_shared_mutex_create();
+    share_it_task t;
+    if (strcmp(what, "shared-unlock-unlocked") == 0) {
+        uat_shared_mutex_unlock(m);
+    } else if (strcmp(what, "shared-unlock-reader") == 0) {
+        uat_shared_mutex_lock_shared(m);
+        uat_shared_mutex_unlock(m);
+    } else if (strcmp(what, "shared-unlock-writer") == 0) {
+        uat_shared_mutex_lock(m);
+        uat_shared_mutex_unlock_shared(m);
+    } else if (strcmp(what, "shared-destroy-locked") == 0) {
+        uat_shared_mutex_lock_shared(m);
+        uat_shared_mutex_destroy(m);
+    } else if (strcmp(what, "deadlock-shared") == 0) {
+        uat_shared_mutex_lock(m);
+        share_it_spawn(&t, m);
+        share_it_join(&t);
+    } else if (strcmp(what, "mutex-name-empty") == 0) {
+        uat_mutex_named("");
+    }
+}
+
 static void with_mutexes(const char *what)
 {
     uat_mutex_t m = make_mutex(&what), none = {0};
@@ -259,6 +290,7 @@ static void root(void *arg, void *result)
     with_groups(what);
     with_ranks(what);
     with_sizes(what);
+    with_shared_mutexes(what);
     with_mutexes(what);
     with_selects(what);
     *(int *)result = 1;
@@ -284,6 +316,8 @@ int main(int argc, char **argv)
         return 2;
     if (strcmp(what, "migrate-outside") == 0)
         uat_migrate(0);
+    if (strcmp(what, "sleep-outside") == 0)
+        uat_sleep_for(1);
     if (strcmp(what, "outside") == 0) {
         number_future f = number_create();
         number_get(f);

@@ -1,9 +1,161 @@
 /* SPDX-License-Identifier: MIT */
-/* Typed futures and channels. Included by uat/sync.h, which describes them. */
+/* Waits with a time limit, critical sections, calls that happen once, typed futures and channels. Included by
+ * uat/sync.h, which describes them. */
 #ifndef UAT_DETAIL_SYNC_H
 #define UAT_DETAIL_SYNC_H
 
+#include <errno.h>
+
+#include "../checkpoint.h"
 #include "../sync.h" /* needed if a program includes this header first */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+UAT_INLINE uat_limit_t uat_limit_begin(uint64_t ns)
+{
+    uat_limit_t limit;
+    limit.left = ns;
+    limit.passed = 0;
+    return limit;
+}
+
+UAT_INLINE int uat_limit_wait(uat_limit_t *limit)
+{
+    uint64_t ns = limit->passed / 4, begin = uat_time_ns(), now;
+    int rank = uat_rank(), restarted = uat_restarted();
+    if (limit->left == 0)
+        return -ETIMEDOUT;
+    if (ns < UAT_LIMIT_FIRST_NS)
+        ns = UAT_LIMIT_FIRST_NS;
+    if (ns > UAT_LIMIT_LAST_NS)
+        ns = UAT_LIMIT_LAST_NS;
+    if (ns > limit->left)
+        ns = limit->left;
+    uat_sleep_for(ns);
+    now = uat_time_ns();
+    if (uat_rank() == rank && uat_restarted() == restarted && now - begin > ns) /* otherwise it is another clock */
+        ns = now - begin;
+    limit->left -= ns < limit->left ? ns : limit->left;
+    limit->passed += ns;
+    return 0;
+}
+
+UAT_INLINE int uat_condition_wait_for(uat_condition_t c, uat_mutex_t m, uat_limit_t *limit)
+{
+    int rc;
+    (void)c;
+    if (limit->left == 0)
+        return -ETIMEDOUT;
+    uat_mutex_unlock(m);
+    rc = uat_limit_wait(limit);
+    uat_mutex_lock(m);
+    return rc;
+}
+
+/* Repeat `attempt`, an expression, until it is no longer -EAGAIN or the limit is over. */
+#define UAT_DETAIL_UNTIL(attempt)                                                                                      \
+    uat_limit_t uat_until = uat_limit_begin(ns);                                                                       \
+    int uat_result;                                                                                                    \
+    while ((uat_result = (attempt)) == -EAGAIN)                                                                        \
+        if (uat_limit_wait(&uat_until))                                                                                \
+            return -ETIMEDOUT;                                                                                         \
+    return uat_result
+
+UAT_INLINE int uat_future_get_for(uat_future_t f, void *value, uint64_t ns)
+{
+    UAT_DETAIL_UNTIL(uat_future_try_get(f, value));
+}
+
+UAT_INLINE int uat_mutex_lock_for(uat_mutex_t m, uint64_t ns)
+{
+    UAT_DETAIL_UNTIL(uat_mutex_try_lock(m));
+}
+
+UAT_INLINE int uat_shared_mutex_lock_for(uat_shared_mutex_t m, uint64_t ns)
+{
+    UAT_DETAIL_UNTIL(uat_shared_mutex_try_lock(m));
+}
+
+UAT_INLINE int uat_shared_mutex_lock_shared_for(uat_shared_mutex_t m, uint64_t ns)
+{
+    UAT_DETAIL_UNTIL(uat_shared_mutex_try_lock_shared(m));
+}
+
+UAT_INLINE int uat_semaphore_acquire_for(uat_semaphore_t s, uint64_t ns)
+{
+    UAT_DETAIL_UNTIL(uat_semaphore_try_acquire(s));
+}
+
+UAT_INLINE int uat_latch_wait_for(uat_latch_t l, uint64_t ns)
+{
+    UAT_DETAIL_UNTIL(uat_latch_try_wait(l));
+}
+
+UAT_INLINE int uat_channel_send_for(uat_channel_t c, const void *value, uint64_t ns)
+{
+    UAT_DETAIL_UNTIL(uat_channel_try_send(c, value));
+}
+
+UAT_INLINE int uat_channel_receive_for(uat_channel_t c, void *value, uint64_t ns)
+{
+    UAT_DETAIL_UNTIL(uat_channel_try_receive(c, value));
+}
+
+UAT_INLINE int uat_select_for(uat_case_t *cases, int n, uint64_t ns)
+{
+    UAT_DETAIL_UNTIL(uat_try_select(cases, n));
+}
+
+#undef UAT_DETAIL_UNTIL
+
+UAT_INLINE uat_critical_t uat_critical_begin(const char *name)
+{
+    uat_critical_t critical;
+    critical.mutex = uat_mutex_named(name);
+    critical.inside = 1;
+    uat_mutex_lock(critical.mutex);
+    return critical;
+}
+
+UAT_INLINE void uat_critical_end(uat_critical_t *critical)
+{
+    uat_mutex_unlock(critical->mutex);
+}
+
+UAT_INLINE uat_once_t uat_once_create(void)
+{
+    uat_once_t once;
+    once.done = uat_future_create(1); /* its value has no meaning */
+    once.mutex = uat_mutex_create();
+    return once;
+}
+
+UAT_INLINE void uat_call_once(uat_once_t once, void (*fn)(void *arg), void *arg)
+{
+    char done = 0;
+    if (uat_future_try_get(once.done, &done) == 0)
+        return;
+    uat_mutex_lock(once.mutex);
+    if (uat_future_try_get(once.done, &done)) { /* look again: the task that held the mutex may have called it */
+        fn(arg);
+        uat_future_set(once.done, &done);
+    }
+    uat_mutex_unlock(once.mutex);
+}
+
+UAT_INLINE void uat_once_destroy(uat_once_t once)
+{
+    uat_future_destroy(once.done);
+    uat_mutex_destroy(once.mutex);
+}
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #define UAT_FUTURE(type, name)                                                                                         \
     typedef struct {                                                                                                   \
