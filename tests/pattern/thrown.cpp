@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: an exception that a comparison or a predicate throws, at any point, arrives at the caller of the
- * algorithm with its what(). The elements are then still those of before. Nothing stays checked out, no temporary array
+ * algorithm with its what(). The elements that it sorts or moves are then still those of before. Nothing stays checked out, no temporary array
  * is left, and the next call gives the right result.
  * usage: test-thrown [SIZE]
  */
@@ -112,8 +112,31 @@ template <class T> bool is_sorted(uat::span<T> s)
 
 template <class T> int check_sorts(uat::span<T> s)
 {
-    return try_all(
-        s, "sort", [](uat::span<T> x, thrower t) { uat::sort(x, t); }, is_sorted<T>);
+    auto sort = [](uat::span<T> x, thrower t) { uat::sort(x, t); };
+    auto stable_sort = [](uat::span<T> x, thrower t) { uat::stable_sort(x, t); };
+    return try_all(s, "sort", sort, is_sorted<T>) + try_all(s, "stable_sort", stable_sort, is_sorted<T>);
+}
+
+/* A merge and copy_if to a temporary array, of which an exception leaves nothing, and a partition, which an exception
+ * leaves undone. */
+int check_others(uat::span<small> s)
+{
+    auto yes = [](uat::span<small>) { return true; };
+    auto merge = [](uat::span<small> x, thrower t) {
+        uat::temporary_vector<small> out(x.size());
+        uat::merge(x.first(x.size() / 2), x.subspan(x.size() / 2), out.span(), t);
+    };
+    auto copy_if = [](uat::span<small> x, thrower t) {
+        uat::temporary_vector<small> out(x.size());
+        uat::copy_if(x, out.span(), t);
+    };
+    auto partition = [](uat::span<small> x, thrower t) { uat::stable_partition(x, t); };
+    auto divided = [](uat::span<small> x) {
+        std::size_t front = uat::find_if(x, [](const small &e) { return e.key % 2 == 1; });
+        return uat::all_of(x.subspan(front), [](const small &e) { return e.key % 2 == 1; });
+    };
+    return try_all(s, "merge", merge, yes) + try_all(s, "copy_if", copy_if, yes) +
+           try_all(s, "stable_partition", partition, divided);
 }
 
 /* The kernel of the sort alone, also its heapsort (depth 0), on memory of this process. */
@@ -151,11 +174,14 @@ int main(int argc, char **argv)
     uat::job job;
     uat::global_vector<small> smalls(n, uat::distribution::cyclic);
     uat::global_vector<large> larges(n / 8);
+    if (uat_global_temporary_open(64 * n + (8 << 20), 0))
+        return 1;
     int errors = uat::run([s = smalls.span(), l = larges.span()] {
         int wrong = check_kernel<small>(9) + check_kernel<small>(0) + check_kernel<large>(9) + check_kernel<large>(0);
         for (std::size_t size : {s.size(), std::size_t{17}})
             wrong += check_sorts(s.first(size)) + check_sorts(l.last(size));
-        return wrong;
+        return wrong + check_others(s);
     });
-    return errors > 0;
+    int left = uat_global_temporary_open(0, 0); /* -EBUSY if a temporary array is left */
+    return errors > 0 || left != 0;
 }
