@@ -42,6 +42,7 @@
 #include "uat/invoke.hpp"
 #include "uat/loop.hpp"
 #include "uat/object.hpp"
+#include "uat/pack.hpp"
 #include "uat/pattern.h"
 #include "uat/reduce.hpp"
 #include "uat/reducer.h"
