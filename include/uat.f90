@@ -110,10 +110,10 @@ module uat
             type(uat_group), intent(inout), target :: group
         end subroutine
 
-        ! uat/pattern.h. The range is [begin, end), as in C.
-        subroutine uat_for(begin, end, body, arg, arg_size) bind(c)
+        ! uat/pattern.h. The range is [begin, end), as in C. grain: 0, or the least number of iterations of a call.
+        subroutine uat_for(begin, end, grain, body, arg, arg_size) bind(c)
             import :: c_int64_t, c_ptr, c_size_t, uat_for_fn
-            integer(c_int64_t), value :: begin, end
+            integer(c_int64_t), value :: begin, end, grain
             procedure(uat_for_fn) :: body
             type(c_ptr), value :: arg
             integer(c_size_t), value :: arg_size

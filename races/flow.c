@@ -10,20 +10,28 @@
 #include "include/uat/dataflow.h"
 #include "races/spawn.h"
 #include "races/start.h"
+#include "runtime/job/fatal.h"
 
 enum { WRITERS, READERS, ADDERS, GUARD, OPEN = 256 /* flows at a time */ };
 
 typedef struct uat_races_task task_t;
 
-struct head {
-    _Alignas(16) uat_fn *body; /* the caller's argument, after the head, has this alignment */
-    uat_flow_fn *fn;           /* or this one, of uat_flow_spawn() */
+/* A spawn into a flow. The one worker's heap has it, so that the task's argument grows by a pointer only. */
+struct entry {
+    uat_fn *body;
+    uat_flow_fn *fn; /* or this one, of uat_flow_spawn() */
     task_t *task;
-    uint64_t serial, n;
-    uat_flow_access_t access[UAT_FLOW_ACCESSES]; /* n of them; the caller's argument follows */
+    uint64_t serial, n, size; /* n accesses, and the bytes of the caller's argument */
+    uat_flow_access_t access[];
+};
+
+struct head {
+    _Alignas(16) struct entry *entry; /* the caller's argument, after the head, has this alignment */
 };
 _Static_assert(sizeof(struct head) % 16 == 0, "see above");
 
+void *__real_malloc(size_t n);
+void __real_free(void *p);
 void __real_uat_flow_begin(uat_flow_t *flow);
 void __wrap_uat_flow_begin(uat_flow_t *flow);
 void __real_uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size,
@@ -74,12 +82,13 @@ static void acquire(uint64_t serial, const void *p, unsigned mode)
         uat_races_acquire(name_of(serial, p, ADDERS));
 }
 
-static void begin(const struct head *h)
+static void begin(const struct head *head)
 {
+    const struct entry *h = head->entry;
     task_t *me = h->task;
     uat_races_running = me;
     if (me->base == 0) /* the task does not run above its spawner */
-        me->base = (uintptr_t)h;
+        me->base = (uintptr_t)(head + 1) + h->size;
     for (size_t i = 0; i < h->n; i++) {
         const void *p = h->access[i].p;
         unsigned mode = h->access[i].mode & ~(unsigned)UAT_FLOW_BELOW;
@@ -90,7 +99,7 @@ static void begin(const struct head *h)
     uat_races_next_part(me);
 }
 
-static void end(const struct head *h)
+static void end(struct entry *h)
 {
     uat_races_task_ends(h->task);
     for (size_t i = 0; i < h->n; i++) {
@@ -104,22 +113,25 @@ static void end(const struct head *h)
                                   : mode == UAT_FLOW_ADD ? ADDERS
                                                          : WRITERS));
     }
+    __real_free(h);
 }
 
 static void body(void *arg, void *result)
 {
     struct head *h = arg;
+    struct entry *e = h->entry;
     begin(h);
-    h->body(h + 1, result);
-    end(h);
+    e->body(h + 1, result);
+    end(e);
 }
 
 static void body_of_places(void *arg, const uat_flow_place_t *place)
 {
     struct head *h = arg;
+    struct entry *e = h->entry;
     begin(h);
-    h->fn(h + 1, place);
-    end(h);
+    e->fn(h + 1, place);
+    end(e);
 }
 
 static task_t *new_child(const uat_flow_t *flow, uintptr_t site)
@@ -131,6 +143,17 @@ static task_t *new_child(const uat_flow_t *flow, uintptr_t site)
     return c;
 }
 
+static struct entry *new_entry(const uat_flow_t *flow, uintptr_t site, size_t size, const uat_flow_access_t *access,
+                               size_t n)
+{
+    struct entry *e = __real_malloc(sizeof(*e) + n * sizeof(*access));
+    if (!e)
+        uat_fatal("no memory for the accesses of a data-flow task");
+    *e = (struct entry){.task = new_child(flow, site), .serial = serial_of(flow), .n = n, .size = size};
+    memcpy(e->access, access, n * sizeof(*access));
+    return e;
+}
+
 void __wrap_uat_flow_enter(uat_flow_t *flow, uat_fn *function, const void *arg, size_t size,
                            const uat_flow_access_t *access, size_t n)
 {
@@ -140,8 +163,9 @@ void __wrap_uat_flow_enter(uat_flow_t *flow, uat_fn *function, const void *arg, 
         return;
     }
     struct head *h = __builtin_alloca_with_align(sizeof(*h) + size + 1, 128);
-    *h = (struct head){.body = function, .task = new_child(flow, UAT_RACES_SITE()), .serial = serial_of(flow), .n = n};
-    memcpy(h->access, access, n * sizeof(*access));
+    h->entry = new_entry(flow, UAT_RACES_SITE(), size, access, n);
+    h->entry->body = function;
+    task_t *task = h->entry->task;
     memcpy(h + 1, arg, size);
     uat_flow_access_t moved[UAT_FLOW_ACCESSES];
     for (size_t i = 0; i < n; i++) {
@@ -152,13 +176,13 @@ void __wrap_uat_flow_enter(uat_flow_t *flow, uat_fn *function, const void *arg, 
     if (flow->ledger != 0) {
         __real_uat_flow_enter(flow, body, h, sizeof(*h) + size, moved, n);
     } else {
-        h->task->base = (uintptr_t)h;
+        h->entry->task->base = (uintptr_t)h;
         __real_uat_spawn(&flow->task, body, h, sizeof(*h) + size, NULL, 0);
         if (flow->task.record != 0)
             uat_flow_parted(flow, moved, n);
     }
     uat_races_running = me;
-    uat_races_child_add(me, h->task);
+    uat_races_child_add(me, task);
 }
 
 void __wrap_uat_flow_spawn(uat_flow_t *flow, uat_flow_fn *fn, const void *arg, size_t size,
@@ -170,13 +194,14 @@ void __wrap_uat_flow_spawn(uat_flow_t *flow, uat_flow_fn *fn, const void *arg, s
         return;
     }
     struct head *h = __builtin_alloca_with_align(sizeof(*h) + size + 1, 128);
-    *h = (struct head){.fn = fn, .task = new_child(flow, UAT_RACES_SITE()), .serial = serial_of(flow), .n = n};
-    memcpy(h->access, access, n * sizeof(*access));
+    h->entry = new_entry(flow, UAT_RACES_SITE(), size, access, n);
+    h->entry->fn = fn;
+    task_t *task = h->entry->task;
     if (size > 0)
         memcpy(h + 1, arg, size);
     __real_uat_flow_spawn(flow, body_of_places, h, sizeof(*h) + size, access, n);
     uat_races_running = me;
-    uat_races_child_add(me, h->task);
+    uat_races_child_add(me, task);
 }
 
 void uat_races_flow_end(uat_flow_t *flow)

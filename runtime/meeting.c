@@ -12,6 +12,7 @@
 #include "runtime/job/self.h"
 #include "runtime/run.h"
 #include "runtime/sched/settings.h"
+#include "runtime/sched/torture_block.h"
 #include "runtime/sched/victims.h"
 #include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
@@ -73,7 +74,8 @@ int uat_meeting_share_canary(void)
 
 int uat_meeting_watch(void)
 {
-    return uat_neighbour_open(&uat_startup.roster, uat_startup.job.launcher);
+    int rc = uat_torture_block_open(&uat_startup.roster);
+    return rc ? rc : uat_neighbour_open(&uat_startup.roster, uat_startup.job.launcher);
 }
 
 int uat_meeting_list_victims(void)

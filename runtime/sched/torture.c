@@ -12,6 +12,7 @@
 #include "runtime/sched/sanitize.h"
 #include "runtime/sched/settings.h"
 #include "runtime/sched/statics.h"
+#include "runtime/sched/torture_block.h"
 #include "runtime/sched/torture_heap.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/fatal.h"
@@ -42,7 +43,7 @@ static bool is_poison(uint64_t value)
 
 static void explain_fault(const struct uat_fault *fault)
 {
-    char place[320];
+    char place[320], block[80];
     if (uat_statics_explain(fault))
         return;
     bool poisoned = is_poison(fault->address);
@@ -54,10 +55,11 @@ static void explain_fault(const struct uat_fault *fault)
             "a task has used bytes 0xa5, which UAT_TORTURE=evacuate leaves in the place of other tasks' stacks: it "
             "keeps a pointer into a stack that is not its own");
     else if (owner >= 0 && owner != uat_self.rank)
-        uat_error(
-            "a task has used %p, which malloc() gave it on rank %d, %s: nothing of one process, and so no address from "
-            "malloc(), may be kept across a spawn or a join",
-            (void *)fault->address, owner, uat_symbol_place(fault->pc, place, sizeof(place)));
+        uat_error("a task has used %p, which malloc() gave it on rank %d%s, %s: nothing of one process, and so no "
+                  "address from "
+                  "malloc(), may be kept across a spawn or a join",
+                  (void *)fault->address, owner, uat_torture_block(owner, fault->address, block, sizeof(block)),
+                  uat_symbol_place(fault->pc, place, sizeof(place)));
 }
 
 void uat_torture_open(int rank)

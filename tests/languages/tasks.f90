@@ -92,7 +92,7 @@ contains
         call uat_group_wait(group)
         if (uat_atomic_load(global%counter) /= children) wrong = wrong + 2
 
-        call uat_for(0_c_int64_t, count, square, c_loc(global%numbers), c_sizeof(global%numbers))
+        call uat_for(0_c_int64_t, count, 0_c_int64_t, square, c_loc(global%numbers), c_sizeof(global%numbers))
         do i = 0, count - 1, 99
             call uat_global_get(c_loc(x), uat_address(global%numbers, i, 8_c_size_t), 8_c_size_t)
             if (x /= real(i, c_double)**2) wrong = wrong + 100

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: tasks that keep data of one process across a spawn. Torture must detect this and print a line. usage:
- * forbidden malloc|mmap|pointer|index|longjmp|none
+ * forbidden malloc|freed|mmap|pointer|index|longjmp|none
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "uat.h"
 
-enum { DEPTH = 9, SMALL = 20, LARGE = 40000, VALUE = 1234567 };
+enum { DEPTH = 9, SMALL = 20, MEDIUM = 2000, LARGE = 40000, VALUE = 1234567 };
 
 static const char *what;
 
@@ -38,6 +38,22 @@ static int keep_piece(size_t words)
         piece[i] = VALUE;
     nothing_spawn(&t, 1);
     int right = piece[words - 1] == VALUE;
+    nothing_join(&t);
+    return right;
+}
+
+/* Read a freed piece after a spawn. It stays free, as later pieces are larger and the piece after it is in use. */
+static int keep_freed(void)
+{
+    static size_t words = MEDIUM;
+    nothing_task t;
+    int *piece = malloc((words += 8) * sizeof(*piece)), *after = malloc(MEDIUM * sizeof(*after));
+    volatile int *volatile kept = piece;
+    if (!piece || !after)
+        return 0;
+    free(piece);
+    nothing_spawn(&t, 1);
+    int right = kept[MEDIUM / 2] != VALUE;
     nothing_join(&t);
     return right;
 }
@@ -90,6 +106,8 @@ UAT_TASK(int, tree, int, depth)
     tree_spawn(&left, depth - 1);
     if (is("malloc"))
         right = keep_piece(SMALL);
+    else if (is("freed"))
+        right = keep_freed();
     else if (is("mmap"))
         right = keep_piece(LARGE);
     else if (is("longjmp"))

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <uat.hpp>
+#include <uat/dataflow.hpp>
 
 static long spawn_and_join()
 {
@@ -139,6 +140,21 @@ static void latch()
     });
 }
 
+/* Two tasks add to a datum; a third one reads it, and names it or not. */
+static void sum()
+{
+    uat::run([g = good] {
+        uat::flow f;
+        for (int i = 0; i < 2; i++)
+            f.spawn([](uat::add<long> total) { *total += 1; }, word);
+        f.spawn([](uat::inout<long> total) { put(&*total, 1); }, word);
+        if (g)
+            f.spawn([](uat::in<long> total) { look(&*total); }, word);
+        else
+            f.spawn([](uat::in<long>, const long *total) { look(total); }, word + 1, word);
+    });
+}
+
 static const struct fault table[] = {
     {"captured", captured, "STACK", "put", "captured"},
     {"captured_pointer", captured_pointer, "PRIVATE", "look", "operator"},
@@ -148,6 +164,7 @@ static const struct fault table[] = {
     {"thrown", thrown, "RACE", "other_put", "put"},
     {"initialized", initialized, "PRIVATE", "look", "put"},
     {"latch", latch, "RACE", "look", "put"},
+    {"sum", sum, "RACE", "look", "put"},
 };
 
 int main(int argc, char **argv)

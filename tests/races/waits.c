@@ -308,14 +308,50 @@ static void dynamic(void)
     dynamic_root_run(good);
 }
 
+/* A task finds its argument, but not the spawner's variable to which the argument points. Accesses and argument are as
+ * large as they may be, within 16 bytes. */
+struct passed {
+    long value;
+    const long *p;
+    char rest[256];
+};
+static void passed_body(void *arg, const uat_flow_place_t *place)
+{
+    const struct passed *a = arg;
+    put(place[0].at, look(a->p ? a->p : &a->value));
+}
+UAT_TASK_VOID(argument, int, g)
+{
+    uat_flow_t f;
+    long mine = 1;
+    const struct passed a = {mine, g ? NULL : &mine, ""};
+    uat_flow_access_t access[UAT_FLOW_ACCESSES];
+    for (int i = 0; i < UAT_FLOW_ACCESSES; i++)
+        access[i] = (uat_flow_access_t){.p = word + i, .mode = UAT_FLOW_OUT, .bytes = sizeof(long)};
+    uat_flow_begin(&f);
+    uat_flow_spawn(&f, passed_body, &a, sizeof(a), access, UAT_FLOW_ACCESSES);
+    uat_flow_end(&f);
+}
+static void passes_argument(void)
+{
+    argument_run(good);
+}
+
 static const struct fault table[] = {
-    {"future", future, "RACE", "look", "put"},         {"waits", waits, "RACE", "put", "other_put"},
-    {"mutex", mutex, "RACE", "other_put", "put"},      {"mutexes", mutexes, "RACE", "other_put", "put"},
-    {"older", older, "RACE", "look", "put"},           {"latch", latch, "RACE", "look", "put"},
-    {"readers", readers, "RACE", "other_put", "look"}, {"semaphore", semaphore, "RACE", "look", "put"},
-    {"channel", channel, "RACE", "look", "put"},       {"unnamed", unnamed, "RACE", "other_put", "uses"},
-    {"cheat", cheat, "RACE", "other_put", "uses"},     {"unwaited", unwaited, "RACE", "look", "uses"},
+    {"future", future, "RACE", "look", "put"},
+    {"waits", waits, "RACE", "put", "other_put"},
+    {"mutex", mutex, "RACE", "other_put", "put"},
+    {"mutexes", mutexes, "RACE", "other_put", "put"},
+    {"older", older, "RACE", "look", "put"},
+    {"latch", latch, "RACE", "look", "put"},
+    {"readers", readers, "RACE", "other_put", "look"},
+    {"semaphore", semaphore, "RACE", "look", "put"},
+    {"channel", channel, "RACE", "look", "put"},
+    {"unnamed", unnamed, "RACE", "other_put", "uses"},
+    {"cheat", cheat, "RACE", "other_put", "uses"},
+    {"unwaited", unwaited, "RACE", "look", "uses"},
     {"dynamic", dynamic, "RACE", "other_put", "put"},
+    {"argument", passes_argument, "STACK", "look", "passes_argument"},
 };
 
 int main(int argc, char **argv)

@@ -232,7 +232,7 @@ template <class... P> struct flow_spawner {
         static_assert(sizeof(Call) <= UAT_FLOW_ARGUMENT_MAX,
                       "uat: the arguments of a data-flow task are too large; put them into global memory");
         bool parted = false;
-        if (__builtin_expect(flow->ledger == 0, 1)) {
+        if (!UAT_RACES_WATCHED && __builtin_expect(flow->ledger == 0, 1)) {
             UAT_FLOW_SPAWN(uat_spawn, flow, (body<Call, void>), &call, sizeof(call));
             if (__builtin_expect(flow->task.record == 0, 1))
                 return;
