@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: arguments and results of tasks that are packed arrive whole: strings of all lengths, nested containers and
- * a type of the program, by every way to start a task. Each global object that a packed result needs is freed, also if
- * tasks throw and results are dropped: the test makes more of them than UAT_GLOBAL_SIZE has room for. A read() that
+ * Description: arguments and results of tasks that are packed arrive whole: strings of all lengths, nested containers
+ * and a type of the program, by every way to start a task. Each global object that a packed result needs is freed, also
+ * if tasks throw and results are dropped: the test makes more of them than UAT_GLOBAL_SIZE has room for. A read() that
  * does not fit its write() is found. With the argument "kept", a task breaks the rule: it keeps a string across a wait.
  * With "values", no task throws.
  */
