@@ -219,6 +219,7 @@ static std::string fails(std::string text)
 static void drops()
 {
     auto large = [] { return text_of(60000); };
+    uat::result_group<std::string, 1> again; /* each run() frees the result before */
     for (int i = 0; i < 25; i++) {
         {
             auto dropped = uat::spawn(large);
@@ -248,6 +249,8 @@ static void drops()
         must_throw<std::out_of_range>([&] { uat::parallel_invoke([] { return fails(std::string()); }, large, large); },
                                       "failed with 0");
         check(uat::spawn(large).join().size() == 60000, "a large result");
+        again.run(large);
+        check(again.wait()[0].size() == 60000, "a group filled anew");
     }
 }
 
