@@ -44,6 +44,7 @@
 #include "uat/loop.hpp"
 #include "uat/merge.hpp"
 #include "uat/object.hpp"
+#include "uat/pack.hpp"
 #include "uat/partition.hpp"
 #include "uat/pattern.h"
 #include "uat/reduce.hpp"
