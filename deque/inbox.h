@@ -76,8 +76,9 @@ static inline bool uat_inbox_any(const struct uat_inbox *inbox)
     return __atomic_load_n(inbox->head, __ATOMIC_RELAXED) != 0 || inbox->tasks.count > 0;
 }
 
-/* Send a task to `rank`. `name` is the block of this worker's heap that holds the task's stack. Takes one round trip,
- * and one more each time another sender changes `head` first. Returns 0 or a negative errno. */
+/* Send a task to `rank`. `name` is the block of this worker's heap that holds the task's stack. Takes one round trip if
+ * the inbox is empty, otherwise two, and one more each time another sender changes `head` first. Returns 0 or a
+ * negative errno. */
 int uat_inbox_send(struct uat_inbox *inbox, int rank, uint64_t name);
 
 /* Take the task that was sent first. Returns 1 on success, 0 if there is none, or a negative errno. */

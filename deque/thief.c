@@ -201,8 +201,8 @@ int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *cl
     return uat_thief_do(thief, UAT_PHASE_CLAIM, victim, chain, n);
 }
 
-/* READ slot and stack again, at most twice, until both are from one publication. The claim succeeded, so slot and stack
- * no longer change. */
+/* READ slot and stack again, at most twice, until both are from one publication. The claim succeeded, so place and
+ * stack no longer change (T2). */
 static int look_again(struct uat_thief *thief, int victim, uint64_t index, struct uat_stolen *stolen)
 {
     enum uat_phase phase = stolen->second_look ? UAT_PHASE_LOOK : UAT_PHASE_STACK;

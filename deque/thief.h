@@ -12,11 +12,12 @@
  *   T1  The result of a peek is a hint: its words may be from two different entries.
  *   T2  A claim is the atomic on claims, or under the paper protocol the WRITE of claims. The thief READs the slot
  *       after the claim. If the slot is valid for the claimed index, the entry is the thief's. In that case the owner
- *       does not write slot or stack before the acknowledgement (D4, D6).
+ *       does not write the slot's place or the stack before the acknowledgement (D5, D6). It may still mark the slot
+ *       invalid; then it finds the claim, and waits (D4).
  *   T3  Every claim is acknowledged exactly once, after all READs of slot and stack are complete.
  *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are the same as in
  *       the peek. Otherwise the words may be from two publications, so the thief READs slot and stack again. By then,
- *       neither changes any more.
+ *       neither place nor stack changes any more.
  *   T5  With iso-address, waiting joiners stay in the thief's region. So a stack may be READ only if both words of its
  *       slot are from one publication. Then this thief has no live stack at those addresses: the stack was published
  *       elsewhere when the thief peeked, and since then the thief has run nothing.

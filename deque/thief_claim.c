@@ -50,7 +50,8 @@ static int attempt(struct uat_thief *thief, const struct uat_victims *victims, s
     if (thief->landing->old != index)
         return UAT_STEAL_LOST_RACE;
     /* If the owner took the entry back, the result is UAT_STEAL_LOST_RACE, and the claim is aborted below. If the slot
-     * is as peeked, a small stack is in place now. Otherwise this READs slot and stack, which no longer change (T4). */
+     * is as peeked, a small stack is in place now. Otherwise this READs slot and stack; place and stack no longer
+     * change (T4). */
     result = uat_thief_fetch(thief, victim, index, offer, stolen);
     if (result < 0)
         return result;

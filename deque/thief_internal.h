@@ -57,8 +57,8 @@ void uat_thief_intend(struct uat_thief *thief, int victim, uint64_t index);
 int uat_thief_judge(struct uat_thief *thief, int victim, uint64_t index);
 
 /* Start a steal: choose stolen->victim by uat_thief_peek(), and count the round trip. Returns a negative errno or:
- * UAT_STEAL_DONE if a victim was chosen; UAT_STEAL_LOST_RACE if all entries seen were unusable; UAT_STEAL_EMPTY if no
- * entry was seen. */
+ * UAT_STEAL_DONE if a victim was chosen; UAT_STEAL_BUSY if all entries seen were unusable; UAT_STEAL_EMPTY if no entry
+ * was seen. */
 int uat_thief_choose(struct uat_thief *thief, const struct uat_victims *victims,
                      bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek),
                      struct uat_stolen *stolen, struct uat_peek **peek);

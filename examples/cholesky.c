@@ -43,9 +43,9 @@ UAT_TASK_VOID(cholesky, tile *, t)
     uat_flow_t f;
 
     uat_flow_begin(&f);
-    uat_flow_window(&f, (size_t)window);
+    uat_flow_set_window(&f, (size_t)window);
     if (anywhere)
-        uat_flow_at(&f, UAT_FLOW_ANYWHERE);
+        uat_flow_set_home(&f, UAT_FLOW_ANYWHERE);
     for (int64_t k = 0; k < cholesky_n; k++) {
         potrf_flow(&f, tile_at(t, k, k));
         for (int64_t i = k + 1; i < cholesky_n; i++)

@@ -2,11 +2,31 @@
 /*
  * uat: uni-address threads, a distributed fork-join runtime for InfiniBand clusters.
  *
- * A program is ordinary recursive C. uat_spawn() runs a function as a child task. Meanwhile an idle worker, in another
- * process and perhaps on another host, may steal the rest of the caller. uat_join() waits for the child. A stolen task
- * keeps its stack addresses, so pointers into its own frames stay valid.
+ * A program is ordinary recursive C:
  *
- * docs/rules.md and uat(7) give the rules for task code.
+ *     UAT_TASK(long, fib, long, n)
+ *     {
+ *         fib_task left;
+ *         if (n < 2)
+ *             return n;
+ *         fib_spawn(&left, n - 1);
+ *         long right = fib(n - 2);
+ *         return fib_join(&left) + right;
+ *     }
+ *
+ *     int main(void)
+ *     {
+ *         long answer;
+ *         if (uat_init() < 0 || fib_run(&answer, 30) < 0)
+ *             return 1;
+ *         if (uat_rank() == 0)
+ *             printf("%ld\n", answer);
+ *         return uat_finalize() < 0;
+ *     }
+ *
+ * A spawn runs a function as a child task. Meanwhile an idle worker, in another process and perhaps on another host,
+ * may steal the rest of the caller. A join waits for the child. A stolen task keeps its stack addresses, so pointers
+ * into its own frames stay valid. docs/rules.md and uat(7) give the rules for task code.
  *
  * The scheme is that of Akiyama and Taura, "Uni-Address Threads: Scalable Thread Management for RDMA-Based Work
  * Stealing", HPDC'15. Joins are greedy, as in Shiina and Taura, Cluster'22.
@@ -20,38 +40,43 @@
 #include "uat/detail/inline.h"
 #include "uat/detail/profile.h"
 #include "uat/detail/sanitize.h"
+#include "uat/detail/task.h"
 #include "uat/stats.h"
 
-#include "uat/detail/races.h"
+#define UAT_VERSION "0.3.0"
+
+/*
+ * Typed tasks. UAT_TASK(type, name, type1, arg1, ...) { body } defines the function `type name(type1 arg1, ...)`, with
+ * up to eight parameters. The macro also defines
+ *     name_task                                the handle of a child, result included
+ *     void name_spawn(name_task *, arg1, ...)  uat_spawn()
+ *     void name_spawn_on(name_task *, int rank, arg1, ...)  uat_spawn_on()
+ *     type name_join(name_task *)              uat_join(); returns the result
+ *     int  name_run(type *result, arg1, ...)   uat_run()
+ *     void name_group_spawn(uat_group_t *, arg1, ...)  uat_group_spawn(); drops the result
+ *     void name_group_spawn_on(uat_group_t *, int rank, arg1, ...)  uat_group_spawn_on(); drops the result
+ * UAT_TASK_VOID(name, ...) does this for a function without a result: name_run() then takes only the arguments.
+ * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE are for mutual recursion. These two macros declare everything above. The
+ * program then defines the function itself, as `static type name(type1 arg1, ...)`.
+ *
+ * Types may be aligned to at most 64 bytes. An array must be in a struct. A type with a comma needs a typedef.
+ */
+#define UAT_TASK(type, ...)                                                                                            \
+    UAT_TASK_DECLARE(type, __VA_ARGS__)                                                                                \
+    static type UAT_HEAD(__VA_ARGS__)
+
+#define UAT_TASK_VOID(...)                                                                                             \
+    UAT_TASK_VOID_DECLARE(__VA_ARGS__)                                                                                 \
+    static void UAT_HEAD(__VA_ARGS__)
+
+#define UAT_TASK_DECLARE(type, ...) UAT_CAT(UAT_DECLARE_, UAT_FORM(__VA_ARGS__))(type, __VA_ARGS__)
+
+#define UAT_TASK_VOID_DECLARE(...) UAT_CAT(UAT_VOID_DECLARE_, UAT_FORM(__VA_ARGS__))(__VA_ARGS__)
 
 #ifdef __cplusplus
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wold-style-cast" /* the bodies are C; gcc never warns inside extern "C" */
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
-
-#define UAT_VERSION "0.2.0"
-
-/*
- * A task's body. arg points to the task's own copy of the argument, and result to its own result buffer. Both are
- * aligned to 8 bytes and are in the task's stack segment. (In a typed task they are aligned as their types require.)
- * There are two exceptions: see uat_spawn_typed() for arg, and uat_group_spawn() for result.
- */
-typedef void uat_fn(void *arg, void *result);
-
-/*
- * The spawner's handle of one child. It must be in the spawner's frame. From uat_spawn() to the end of uat_join() it
- * belongs to the runtime. It needs no initialisation and may be used again after the join. Child and spawner part when
- * the spawner's continuation is published to thieves, or when the child waits, migrates or fails. Before that, and
- * after the join, `record` is 0.
- */
-typedef struct uat_task {
-    uint64_t record; /* the join record, as (rank << 48) | address; 0: see above */
-    void *result;    /* the spawner's buffer for the result */
-    uint64_t size;   /* bytes of the result; set only while record is not 0 */
-    UAT_PROFILE_CHILD
-} uat_task_t;
 
 /*
  * Start the runtime. Collective, the first call in main(). It may re-execute the program with address-space
@@ -76,17 +101,25 @@ int uat_finalize(void);
 int uat_rank(void);
 int uat_size(void);
 
-/* Does this process take part in a job? Returns 1 from the success of uat_init() to the call of uat_finalize(), else 0.
- * A child of fork() does not take part. May be called at any time. */
-int uat_is_running(void);
+/*
+ * Untyped tasks, to which UAT_TASK expands. A task's body: arg points to the task's own copy of the argument, and
+ * result to its own result buffer, except in a group (uat_group_spawn()). Both are aligned to 8 bytes and are in the
+ * task's stack segment.
+ */
+typedef void uat_fn(void *arg, void *result);
 
 /*
- * Is the caller in a task, so that it may spawn, join and wait? Returns 1 in the root of uat_run() and its descendants,
- * in their functions, loops and generators; else 0. In a signal handler on another stack, and in another thread of the
- * program, it returns 0 even if a task runs meanwhile. So a library function may choose between a parallel loop and
- * uat_run(). May be called at any time.
+ * The spawner's handle of one child. It must be in the spawner's frame. From uat_spawn() to the end of uat_join() it
+ * belongs to the runtime. It needs no initialisation and may be used again after the join. Child and spawner part when
+ * the spawner's continuation is published to thieves, or when the child waits, migrates or fails. Before that, and
+ * after the join, `record` is 0.
  */
-int uat_in_task(void);
+typedef struct uat_task {
+    uint64_t record; /* the join record, as (rank << 48) | address; 0: see above */
+    void *result;    /* the spawner's buffer for the result */
+    uint64_t size;   /* bytes of the result; set only while record is not 0 */
+    UAT_PROFILE_CHILD
+} uat_task_t;
 
 /*
  * Run one task tree. Collective, outside of tasks, any number of times. Only rank 0's root, arg and sizes are used; the
@@ -106,31 +139,10 @@ int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t
 void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
 
 /*
- * uat_spawn() for typed tasks; the code that UAT_TASK generates calls this function. fn may get arg itself instead of a
- * copy. So fn must copy the argument before it calls any function. arg must be in the caller's frame. Both sizes must
- * be at most UAT_SPAWN_TYPED_MAX.
- */
-void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
-#define UAT_SPAWN_TYPED_MAX 512
-
-/* The slow path of uat_join(), for a child that has parted from its spawner. Programs call uat_join() instead. */
-void uat_join_wait(uat_task_t *t);
-
-/*
  * Wait for the child. Afterwards its result is in the buffer that was passed to uat_spawn(). The task that spawned a
  * child must join it exactly once. Children may be joined in any order. After a join the task may be on another worker.
  */
-UAT_INLINE void uat_join(uat_task_t *t)
-{
-#if defined(UAT_RACES)
-    uat_races_join(t);
-#elif defined(UAT_PROFILE)
-    uat_profile_join(t);
-#else
-    if (__builtin_expect(t->record != 0, 0))
-        uat_join_wait(t);
-#endif
-}
+UAT_INLINE void uat_join(uat_task_t *t);
 
 /*
  * Move the calling task to the worker of this rank, the target. This worker then continues the caller's spawner. The
@@ -164,7 +176,7 @@ void uat_spawn_on(uat_task_t *t, int rank, uat_fn *fn, const void *arg, size_t a
  * have several groups at a time, and its children may have groups of their own. The fields belong to the library.
  */
 typedef struct uat_cancel {
-    uint64_t object, serial; /* see uat_group_cancellable(); object 0: the handle of a group that is never cancelled */
+    uint64_t object, serial; /* object 0: the handle of a group that is never cancelled */
 } uat_cancel_t;
 
 typedef struct uat_group {
@@ -178,32 +190,19 @@ typedef struct uat_group {
     UAT_PROFILE_GROUP
 } uat_group_t;
 
-/* The value of uat_task_t.result in the handle of a group. */
-#define UAT_GROUP_RESULT ((void *)1)
-
 /* Make an empty group. After a spawn into the group, the task must wait for the group before the task ends. An empty
  * group needs no wait. */
-UAT_INLINE void uat_group_begin(uat_group_t *group)
-{
-    group->record = 0;
-    group->parted = 0;
-    group->self = group;
-    group->cancel.object = group->cancel.serial = 0;
-    group->outer = group->cancel;
-#ifdef UAT_PROFILE
-    uat_profile_group_begin(group);
-#endif
-}
+UAT_INLINE void uat_group_begin(uat_group_t *group);
 
 /*
  * Cancellation. A cancelled group, and each group begun in it, starts no more children: uat_group_spawn() returns
  * without calling fn. Running children may check uat_cancelled() and return early. The wait still waits for all
  * children that have started.
  *
- * uat_group_cancellable() makes a group cancellable. Only the task that began the group may call it, before the first
- * spawn into the group. It returns a handle, which the program passes to children as an argument. A task that has the
- * handle can cancel the group and check whether the group was cancelled. uat_group_wait() ends the handle's validity;
- * afterwards the group is no longer cancellable.
+ * uat_group_make_cancellable() makes a group cancellable. Only the task that began the group may call it, before the
+ * first spawn into the group. It returns a handle, which the program passes to children as an argument. A task that has
+ * the handle can cancel the group and check whether the group was cancelled. uat_group_wait() ends the handle's
+ * validity; afterwards the group is no longer cancellable.
  *
  * uat_group_begin_in() begins a group that is cancelled when the handle's group is cancelled. It is for the children of
  * that group.
@@ -221,77 +220,39 @@ UAT_INLINE void uat_group_begin(uat_group_t *group)
  * in UAT_HEAP_SIZE.
  */
 enum { UAT_CANCEL_AGE_NS = 50000 };
-uat_cancel_t uat_group_cancellable(uat_group_t *group);
+uat_cancel_t uat_group_make_cancellable(uat_group_t *group);
 void uat_group_cancel(uat_cancel_t cancel);
 int uat_cancelled(uat_cancel_t cancel);
-void uat_group_end_cancel(uat_group_t *group); /* called by uat_group_wait() only */
-UAT_INLINE void uat_group_begin_in(uat_group_t *group, uat_cancel_t outer)
-{
-    uat_group_begin(group);
-    group->cancel = group->outer = outer;
-}
+UAT_INLINE void uat_group_begin_in(uat_group_t *group, uat_cancel_t outer);
 
 /*
  * Run fn as a child task of the group; meanwhile the caller's continuation may be stolen. arg is copied (arg_size
  * bytes). fn must not write to its `result`, which points to no buffer. Only the task that began the group may call
  * this. The errors are those of uat_spawn().
  */
-UAT_INLINE void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
-{
-    if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
-        return;
-    uat_spawn(UAT_GROUP_TASK(group), fn, arg, arg_size, UAT_GROUP_RESULT, 0);
-    if (__builtin_expect(group->task.record != 0, 0)) /* the child has parted from the spawner */
-        group->parted++;
-}
-
-/* uat_group_spawn() for typed tasks: see uat_spawn_typed(). The size is a constant, so the compiler keeps only one of
- * the two cases. */
-UAT_INLINE void uat_group_spawn_typed(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
-{
-    if (arg_size > UAT_SPAWN_TYPED_MAX) {
-        uat_group_spawn(group, fn, arg, arg_size);
-        return;
-    }
-    if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
-        return;
-    uat_spawn_typed(UAT_GROUP_TASK(group), fn, arg, arg_size, UAT_GROUP_RESULT, 0);
-    if (__builtin_expect(group->task.record != 0, 0)) /* the child has parted from the spawner */
-        group->parted++;
-}
+UAT_INLINE void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size);
 
 /* uat_group_spawn() of a child that starts on the worker `rank`: see uat_spawn_on(). */
-UAT_INLINE void uat_group_spawn_on(uat_group_t *group, int rank, uat_fn *fn, const void *arg, size_t arg_size)
-{
-    if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
-        return;
-    uat_spawn_on(UAT_GROUP_TASK(group), rank, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
-    if (__builtin_expect(group->task.record != 0, 0)) /* the child has parted from the spawner */
-        group->parted++;
-}
+UAT_INLINE void uat_group_spawn_on(uat_group_t *group, int rank, uat_fn *fn, const void *arg, size_t arg_size);
 
 /*
  * Wait for all children of the group. Afterwards the group is empty and may be used again, and the task may be on
  * another worker. A wait for an empty group returns at once. If a task ends without this wait while a child is on
  * another worker, the job ends with a message.
  */
-UAT_INLINE void uat_group_wait(uat_group_t *group)
-{
-#ifdef UAT_RACES
-    uat_races_group_wait(group);
-#else
-#ifdef UAT_PROFILE
-    uat_profile_group_wait(group);
-#else
-    if (__builtin_expect(group->record != 0, 0)) {
-        group->task.record = group->record;
-        uat_join_wait(&group->task);
-    }
-#endif
-    if (__builtin_expect(group->cancel.object != group->outer.object, 0))
-        uat_group_end_cancel(group);
-#endif
-}
+UAT_INLINE void uat_group_wait(uat_group_t *group);
+
+/* Does this process take part in a job? Returns 1 from the success of uat_init() to the call of uat_finalize(), else 0.
+ * A child of fork() does not take part. May be called at any time. */
+int uat_is_running(void);
+
+/*
+ * Is the caller in a task, so that it may spawn, join and wait? Returns 1 in the root of uat_run() and its descendants,
+ * in their functions, loops and generators; else 0. In a signal handler on another stack, and in another thread of the
+ * program, it returns 0 even if a task runs meanwhile. So a library function may choose between a parallel loop and
+ * uat_run(). May be called at any time.
+ */
+int uat_in_task(void);
 
 /* Barrier over all workers. Collective, outside uat_run(). Returns 0 or a negative errno. */
 int uat_barrier(void);
@@ -331,37 +292,8 @@ void uat_sim_work(uint64_t ns);
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
-#pragma GCC diagnostic pop
 #endif
 
-/*
- * Typed tasks. UAT_TASK(type, name, type1, arg1, ...) { body } defines the function `type name(type1 arg1, ...)`, with
- * up to eight parameters. The macro also defines
- *     name_task                                the handle of a child, result included
- *     void name_spawn(name_task *, arg1, ...)  uat_spawn()
- *     void name_spawn_on(name_task *, int rank, arg1, ...)  uat_spawn_on()
- *     type name_join(name_task *)              uat_join(); returns the result
- *     int  name_run(type *result, arg1, ...)   uat_run()
- *     void name_group_spawn(uat_group_t *, arg1, ...)  uat_group_spawn(); drops the result
- *     void name_group_spawn_on(uat_group_t *, int rank, arg1, ...)  uat_group_spawn_on(); drops the result
- * UAT_TASK_VOID(name, ...) does this for a function without a result: name_run() then takes only the arguments.
- * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE are for mutual recursion. These two macros declare everything above. The
- * program then defines the function itself, as `static type name(type1 arg1, ...)`.
- *
- * Types may be aligned to at most 64 bytes. An array must be in a struct. A type with a comma needs a typedef.
- */
-#define UAT_TASK(type, ...)                                                                                            \
-    UAT_TASK_DECLARE(type, __VA_ARGS__)                                                                                \
-    static type UAT_HEAD(__VA_ARGS__)
-
-#define UAT_TASK_VOID(...)                                                                                             \
-    UAT_TASK_VOID_DECLARE(__VA_ARGS__)                                                                                 \
-    static void UAT_HEAD(__VA_ARGS__)
-
-#define UAT_TASK_DECLARE(type, ...) UAT_CAT(UAT_DECLARE_, UAT_FORM(__VA_ARGS__))(type, __VA_ARGS__)
-
-#define UAT_TASK_VOID_DECLARE(...) UAT_CAT(UAT_VOID_DECLARE_, UAT_FORM(__VA_ARGS__))(__VA_ARGS__)
-
-#include "uat/detail/task.h"
+#include "uat/detail/uat.h" /* the bodies of the inline functions above */
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between fork and exec, only async-signal-safe calls are allowed: libpmix's thread may have held any lock at the time
- * of the fork. If a worker's exec fails, the worker reports the reason through a pipe. A successful exec closes the
- * pipe.
+ * A worker starts by vfork(): it runs in uatrun's memory, and uatrun's thread waits, until it has executed the program.
+ * fork() would copy the page tables of uatrun for each worker, and both processes would fault on the pages that they
+ * write. So before exec the worker changes no variable that uatrun reads. It makes only async-signal-safe calls,
+ * because libpmix's thread may hold any lock. No handler of a signal runs in it, because uatrun has none. If the exec
+ * fails, the worker reports the reason through a pipe. A successful exec closes the pipe.
  */
 #include "launcher/child.h"
 
@@ -125,7 +127,7 @@ int uat_child_start(struct uat_child *child, const struct uat_child_plan *plan, 
     int report[2];
     pid_t parent = getpid(), pid = -1;
     if (pipe2(report, O_CLOEXEC) == 0)
-        pid = fork();
+        pid = vfork(); /* see the beginning of this file */
     if (pid < 0) {
         int error = errno;
         uat_say("cannot start rank %d: %s (ulimit -u and -n bound the number of workers)", child->rank,

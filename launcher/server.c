@@ -164,6 +164,22 @@ static bool has_network(void)
     return one;
 }
 
+/*
+ * PMIx_server_init() without hwloc's look at the machine. libpmix asks hwloc for everything, reads each PCI device for
+ * it, and no worker ever asks for the result. So hwloc gets components that know nothing ("no_os" is one, see hwloc's
+ * manual, "Components and plugins"), unless the user has chosen some. Workers must not inherit this choice.
+ */
+static pmix_status_t init_server(pmix_info_t *info, size_t n)
+{
+    bool is_users = getenv("HWLOC_COMPONENTS");
+    if (!is_users)
+        setenv("HWLOC_COMPONENTS", "no_os,stop", 1);
+    pmix_status_t status = PMIx_server_init(&module, info, n);
+    if (!is_users)
+        unsetenv("HWLOC_COMPONENTS");
+    return status;
+}
+
 /* Start libpmix as a server. It creates its files, if any, in `directory`. */
 static int start_library(const char *directory)
 {
@@ -185,7 +201,7 @@ static int start_library(const char *directory)
     PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, directory, PMIX_STRING);
     PMIX_INFO_LOAD(&info[2], PMIX_SERVER_NSPACE, name, PMIX_STRING);
     PMIX_INFO_LOAD(&info[3], PMIX_SERVER_RANK, &rank, PMIX_PROC_RANK);
-    pmix_status_t status = PMIx_server_init(&module, info, 4);
+    pmix_status_t status = init_server(info, 4);
     for (int i = 0; i < 4; i++)
         PMIX_INFO_DESTRUCT(&info[i]);
     return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_server_init", status);

@@ -68,7 +68,7 @@ static int64_t split(struct search *s, int64_t begin, int64_t end)
     uat_group_t group; /* has no children: it only makes the second half's cancellation */
     uat_task_t task;
     uat_group_begin_in(&group, s->cancel);
-    s->later = uat_group_cancellable(&group);
+    s->later = uat_group_make_cancellable(&group);
     s->begin = begin;
     s->end = middle;
     UAT_PROFILE_AS(s->body);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* uat_for() and uat_reduce(), each with and without a grain. */
+/* uat_for() and uat_reduce(). */
 #include "pattern/loop.h"
 
 #include <string.h>
 
-void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, const void *arg, size_t arg_size)
+void uat_for(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, const void *arg, size_t arg_size)
 {
     _Alignas(16) char block[uat_loop_size(0, arg_size)];
     struct uat_loop *loop = (struct uat_loop *)block;
@@ -14,13 +14,8 @@ void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, 
         uat_loop_run(loop, begin, end, NULL);
 }
 
-void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size_t arg_size)
-{
-    uat_for_grain(begin, end, 1, body, arg, arg_size);
-}
-
-void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, const void *arg,
-                      size_t arg_size, void *result)
+void uat_reduce(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, const void *arg,
+                size_t arg_size, void *result)
 {
     _Alignas(16) char block[uat_loop_size(reduction->size, arg_size)];
     struct uat_loop *loop = (struct uat_loop *)block;
@@ -29,10 +24,4 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduc
     memcpy(result, reduction->identity, reduction->size);
     if (!uat_loop_by_team(loop, begin, end, result, NULL, 0))
         uat_loop_run(loop, begin, end, result);
-}
-
-void uat_reduce(int64_t begin, int64_t end, const uat_reduction_t *reduction, const void *arg, size_t arg_size,
-                void *result)
-{
-    uat_reduce_grain(begin, end, 1, reduction, arg, arg_size, result);
 }

@@ -23,7 +23,7 @@ static void run_task(void *arg, void *result)
 {
     const struct run *r = arg;
     (void)result;
-    uat_for(r->begin, r->end, r->body, r->arg, r->arg_size);
+    uat_for(r->begin, r->end, 0, r->body, r->arg, r->arg_size);
 }
 
 /* The end of the run that starts at iteration i. The elements of a run have the same home. The function looks up homes
@@ -60,7 +60,7 @@ void uat_for_near(int64_t begin, int64_t end, const void *array, size_t size, ua
     if (begin >= end)
         return;
     if (size == 0 || uat_global_home(elements + (size_t)begin * size) < 0) { /* the elements have no home */
-        uat_for(begin, end, body, arg, arg_size);
+        uat_for(begin, end, 0, body, arg, arg_size);
         return;
     }
     if (run_by_team(begin, end, array, size, body, arg, arg_size))

@@ -68,7 +68,7 @@ static size_t join_fronts(const struct uat_range *range, size_t less, size_t fro
     size_t count = smaller(from - less, more), size = range->kernel.size;
     struct exchange e = {uat_range_at(range, less), uat_range_at(range, from + more - count), size};
     if (count * size > SPLIT_BYTES)
-        uat_for_grain(0, (int64_t)count, (int64_t)uat_range_window(size), exchange_some, &e, sizeof(e));
+        uat_for(0, (int64_t)count, (int64_t)uat_range_window(size), exchange_some, &e, sizeof(e));
     else if (count > 0)
         exchange_some(0, (int64_t)count, &e);
     return less + more;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "include/uat/pattern.h"
+#include "include/uat/detail/sort.h"
 
 /* The argument of a sort's tasks. The pivot and the user's argument follow it. */
 struct uat_range {

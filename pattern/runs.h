@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "include/uat/pattern.h"
+#include "include/uat/detail/sort.h"
 
 /*
  * Sort `count` elements in this process if they consist of at most UAT_RUNS_MAX rising or falling runs. The runs may

@@ -168,8 +168,8 @@ static void carry_on(struct part *part, char *value)
     }
 }
 
-void uat_scan_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, uat_reduce_fn *body,
-                    const void *arg, size_t arg_size, void *total)
+void uat_scan(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, uat_reduce_fn *body,
+              const void *arg, size_t arg_size, void *total)
 {
     size_t size = reduction->size, room = (size + 15) / 16 * 16;
     _Alignas(16) char block[sizeof(struct part) + 2 * room + arg_size], value[room + 1];
@@ -183,10 +183,4 @@ void uat_scan_grain(int64_t begin, int64_t end, int64_t grain, const uat_reducti
     carry_on(part, value);
     if (total)
         memcpy(total, value, size);
-}
-
-void uat_scan(int64_t begin, int64_t end, const uat_reduction_t *reduction, uat_reduce_fn *body, const void *arg,
-              size_t arg_size, void *total)
-{
-    uat_scan_grain(begin, end, 1, reduction, body, arg, arg_size, total);
 }

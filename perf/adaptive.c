@@ -88,12 +88,12 @@ UAT_TASK(struct adaptive_sums, by_pattern, int64_t, count)
     struct adaptive_sums s = {0};
     uat_group_t group;
     uat_group_begin(&group);
-    uat_cancel_t cancel = uat_group_cancellable(&group);
+    uat_cancel_t cancel = uat_group_make_cancellable(&group);
     const uat_reduction_t sum = {add, combine, &zero, sizeof(zero)};
     if (app == PREFIX)
-        uat_scan(0, count, &sum, scan_sums, &cancel, sizeof(cancel), &s.sum);
+        uat_scan(0, count, 0, &sum, scan_sums, &cancel, sizeof(cancel), &s.sum);
     else
-        uat_reduce(0, count, &sum, &cancel, sizeof(cancel), &s.sum);
+        uat_reduce(0, count, 0, &sum, &cancel, sizeof(cancel), &s.sum);
     uat_group_wait(&group);
     return s;
 }
@@ -192,7 +192,7 @@ static void pass_adaptively(int64_t count, adaptive_pass_fn *fn, const void *arg
 
 static void pass_by_for(int64_t count, adaptive_pass_fn *fn, const void *arg, size_t arg_size)
 {
-    uat_for(0, count, fn, arg, arg_size);
+    uat_for(0, count, 0, fn, arg, arg_size);
 }
 
 UAT_TASK(int, fill, int64_t, count)
@@ -234,12 +234,12 @@ static int run_sort(uint64_t *answer)
     return 0;
 }
 
-static double figures[UAT_BENCH_FIGURES]; /* [0]: time of uat_set_concurrency() */
+static double figures[UAT_BENCH_FIGURES]; /* [0]: time of uat_concurrency_set() */
 
 UAT_TASK(uint64_t, set_limit, int, workers)
 {
     uint64_t since = uat_time_ns();
-    uat_set_concurrency(workers);
+    uat_concurrency_set(workers);
     return uat_time_ns() - since;
 }
 
@@ -307,7 +307,7 @@ static const struct uat_bench_option options[] = {
      "0: uat/pattern.h; 1: concurrent; 2: cooperative; 3: cooperative, one request in a look; 4: uat_sort()", &by, NULL,
      0, 4},
     {"--hit", "PERCENT", "where the search finds its hit", &hit, NULL, 0, 99},
-    {"--concurrency", "WORKERS", "limit of uat_set_concurrency(); 0: not called", &limit, NULL, 0, 1e6},
+    {"--concurrency", "WORKERS", "limit of uat_concurrency_set(); 0: not called", &limit, NULL, 0, 1e6},
     {0},
 };
 
@@ -321,5 +321,5 @@ const struct uat_bench uat_bench = {
     .run = run,
     .sequential = sequential,
     .figures = figures,
-    .names = {{"limit", "us for uat_set_concurrency()"}},
+    .names = {{"limit", "us for uat_concurrency_set()"}},
 };

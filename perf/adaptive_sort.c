@@ -155,7 +155,7 @@ static int merges_of(int64_t n)
 void adaptive_sort_fill(int64_t n)
 {
     const struct merge m = {.n = n, .to = data};
-    uat_for(0, chunks_of(n), fill, &m, sizeof(m));
+    uat_for(0, chunks_of(n), 0, fill, &m, sizeof(m));
 }
 
 void adaptive_sort_passes(int64_t n, adaptive_pass *pass)
@@ -205,7 +205,7 @@ struct adaptive_sorted adaptive_sort_check(int64_t n, bool by_library)
     const uat_reduction_t checking = {check, add, &zero, sizeof(zero)};
     const struct merge m = {.n = n, .from = by_library || merges_of(n) % 2 == 0 ? data : spare};
     struct adaptive_sorted sum;
-    uat_reduce(0, chunks_of(n), &checking, &m, sizeof(m), &sum);
+    uat_reduce(0, chunks_of(n), 0, &checking, &m, sizeof(m), &sum);
     return sum;
 }
 

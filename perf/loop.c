@@ -80,12 +80,12 @@ UAT_TASK(struct ran, all, int64_t, iterations)
         if (k == 1)
             begin = uat_time_ns();
         if (plain) {
-            uat_for(0, iterations, count_here, NULL, 0);
+            uat_for(0, iterations, 0, count_here, NULL, 0);
         } else if (reducer) {
-            uat_for(0, iterations, count_in_reducer, NULL, 0);
+            uat_for(0, iterations, 0, count_in_reducer, NULL, 0);
             result = counter_take();
         } else {
-            uat_reduce(0, iterations, &reduction, NULL, 0, &result);
+            uat_reduce(0, iterations, 0, &reduction, NULL, 0, &result);
         }
         all += result;
     }

@@ -16,8 +16,8 @@ enum steal_bare {
     STEAL_FETCH_ADD,
     STEAL_CMP_SWAP,
     STEAL_READS,       /* a chain of CHAIN READs: as many requests as a claim has */
-    STEAL_CLAIM,       /* a claim's requests in one chain, as UAT_IB_POST=chain posts them */
-    STEAL_CLAIM_ALONE, /* a claim's atomic posted alone, then its READs, as UAT_IB_POST=alone posts them */
+    STEAL_CLAIM,       /* a claim's requests in one chain, as UAT_CONNECT=post=chain posts them */
+    STEAL_CLAIM_ALONE, /* a claim's atomic posted alone, then its READs, as UAT_CONNECT=post=alone posts them */
     STEAL_WRITE_ADD,   /* { WRITE; FETCH_ADD }, as a task's end posts them */
     STEAL_BARES
 };

@@ -139,8 +139,8 @@ void steal_report(const struct uat_bench *bench, const struct uat_bench_settings
                  ": { WRITE; FETCH_ADD }; near 2 if the target holds the atomic back until the WRITE is in memory");
     report_ratio("claim_chain_per_cmp_swap", "claim_chain / cmp_swap", ratio_of(s, STEAL_CLAIM, STEAL_CMP_SWAP),
                  ": near 2 if the READs of a claim wait for its atomic's answer");
-    /* With UAT_IB_POST=alone the two series are posted in the same way. */
+    /* With UAT_CONNECT=post=alone the two series are posted in the same way. */
     report_ratio("claim_alone_per_chain", "claim_alone / chain", ratio_of(s, STEAL_CLAIM_ALONE, STEAL_CLAIM),
-                 ": a claim whose atomic is posted alone; over verbs set UAT_IB_POST=alone if below 1");
+                 ": a claim whose atomic is posted alone; over verbs set UAT_CONNECT=post=alone if below 1");
     uat_report_end();
 }

@@ -210,7 +210,7 @@ REPLACE(int, uat_channel_try_receive, (uat_channel_t c, void *value), (c, value)
 REPLACE(int, uat_select, (uat_case_t * cases, int n), (cases, n),
         for (int i = 0; i < n; i++) if (cases[i].sends) release(me, cases[i].channel.object),
         if (r >= 0 && !cases[r].sends) acquire(me, cases[r].channel.object, w.stretches))
-REPLACE(int, uat_select_try, (uat_case_t * cases, int n), (cases, n), NOTHING,
+REPLACE(int, uat_try_select, (uat_case_t * cases, int n), (cases, n), NOTHING,
         if (r >= 0 && cases[r].sends) release(me, cases[r].channel.object);
         else if (r >= 0) acquire(me, cases[r].channel.object, w.stretches))
 

@@ -99,6 +99,6 @@ WRAP(int, uat_channel_try_receive, (uat_channel_t c, void *v), (c, v), RELEASE_R
 WRAP_VOID(uat_channel_close, (uat_channel_t c), (c), RELEASE(c), NOTHING)
 WRAP(int, uat_select, (uat_case_t * c, int n), (c, n), select_releases(c, n),
      (uat_races_next_part(me), select_acquires(c, r)))
-WRAP(int, uat_select_try, (uat_case_t * c, int n), (c, n), select_releases(c, n), select_acquires(c, r))
+WRAP(int, uat_try_select, (uat_case_t * c, int n), (c, n), select_releases(c, n), select_acquires(c, r))
 WRAP_VOID(uat_yield, (void), (), NOTHING, uat_races_next_part(me))
 WRAP_VOID(uat_migrate, (int rank), (rank), NOTHING, uat_races_next_part(me))

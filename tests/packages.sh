@@ -4,7 +4,7 @@
 
 packages_build="build-essential meson ninja-build pkg-config libpmix-dev libnuma-dev nettle-dev libjson-c-dev
     libcmocka-dev libibverbs-dev librdmacm-dev"
-packages_check="clang clang-19 clang-format libclang-rt-14-dev spin tcc gdb python3 cmake iproute2 gnuplot-nox
+packages_check="clang clang-19 clang-format libclang-rt-14-dev gfortran spin tcc gdb python3 cmake iproute2 gnuplot-nox
     libboost-context-dev libtbb-dev libopenblas-serial-dev libopenblas-pthread-dev libstarpu-dev"
 packages_guest="qemu-system-x86 busybox-static kmod cpio zstd xz-utils ibverbs-providers ibverbs-utils perftest iputils-ping"
 packages_aarch64="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user qemu-system-arm mmdebstrap"

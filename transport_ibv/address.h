@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The addresses of a worker. An address is a usable port, a GID of that port, and the network in which peers reach the
- * port. All workers of a job must be in one network, unless UAT_IB_SUBNET is "any". Rank 0 takes its best address. The
- * network of this address is the job's network. Every other worker takes its best address in that network.
+ * port. All workers of a job must be in one network, unless the subnet of UAT_IB_PATH is "any". Rank 0 takes its best
+ * address. The network of this address is the job's network. Every other worker takes its best address in that network.
  *
  * The network of an InfiniBand port is its subnet: the first half of the GID. The network of a RoCE v2 GID is its IP
  * network, with the prefix length of the interface's address. Link-local and RoCE v1 GIDs name no network. So all
@@ -54,8 +54,8 @@ int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_a
                            int *n, char *why, size_t size);
 
 /* Returns the index of the first address in the list that is in the network of `first` (rank 0's address), or -1 if
- * there is none. `subnet` is UAT_IB_SUBNET. If it is UAT_SUBNET_ANY, routers connect the networks. In that case, if no
- * address is in rank 0's network, returns the first address in another IP network. */
+ * there is none. `subnet` is that of UAT_IB_PATH. If it is UAT_SUBNET_ANY, routers connect the networks. In that case,
+ * if no address is in rank 0's network, returns the first address in another IP network. */
 int uat_ibv_address_choose(const struct uat_ibv_address *list, int n, const struct uat_ibv_address *first, int subnet);
 
 /* The network of an address as text: "10.9.0.0/24", "subnet fe80::/64", "RoCE v1". */

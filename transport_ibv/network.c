@@ -27,8 +27,9 @@ static int refuse(const struct uat_ibv *ibv, const struct uat_ibv_address *first
               "common network with UAT_NET_DEVICES%s",
               ibv->base.rank, ibv->host, host ? host : "?", first->device, first->port,
               uat_ibv_network_text(first, network), own,
-              first->link_layer == IBV_LINK_LAYER_ETHERNET ? ", or set UAT_IB_SUBNET=any if routers join the networks"
-                                                           : "");
+              first->link_layer == IBV_LINK_LAYER_ETHERNET
+                  ? ", or set UAT_IB_PATH=subnet=any if routers join the networks"
+                  : "");
     return -EHOSTUNREACH;
 }
 

@@ -77,7 +77,7 @@ static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_connecti
 }
 
 /*
- * Post the whole chain with one call and one doorbell. But if `alone` is true (UAT_IB_POST=alone), post a leading
+ * Post the whole chain with one call and one doorbell. But if `alone` is true (UAT_CONNECT=post=alone), post a leading
  * atomic with its own call, and then the rest. mlx5 writes a single request to the adapter by BlueFlame, so the adapter
  * need not fetch this request from memory. Posts to one queue stay in order, so the chain's order is unchanged.
  */

@@ -41,6 +41,9 @@ static const struct uat_setting uat_ibv_path_parts[] = {
     {"tc", "0", UAT_MAY_DIFFER, IBV(traffic_class), UAT_NUMBER(0, 255), "traffic class"},
     {"pkey", "first", UAT_MAY_DIFFER, IBV(pkey), UAT_NUMBER_OR(0, 0xffff, {"first", (uint64_t)-1}),
      "partition key; first: the first key that makes the port a full member, else the port's first key"},
+    {"subnet", "same", UAT_MAY_DIFFER, IBV(subnet), UAT_CHOICE({"same", UAT_SUBNET_SAME}, {"any", UAT_SUBNET_ANY}),
+     "network of a worker's port; same: it must be rank 0's; any: with RoCE v2, also a network that routers connect to "
+     "rank 0's"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_ibv_retry_parts[] = {
@@ -64,23 +67,18 @@ static const struct uat_setting uat_ibv_connect_parts[] = {
      UAT_CHOICE({"own", UAT_REGIONS_OWN}, {"shared", UAT_REGIONS_SHARED}),
      "who registers the segments of a host; own: each worker; shared: one worker for all, if the driver supports it "
      "(mlx5)"},
+    {"post", "chain", UAT_MAY_DIFFER, IBV(post), UAT_CHOICE({"chain", UAT_POST_CHAIN}, {"alone", UAT_POST_ALONE}),
+     "how to post a chain that starts with an atomic; chain: as one list; alone: the atomic, then the rest"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_ibv_rows[] = {
     {"UAT_NET_DEVICES", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PAIR(uat_ibv_device_parts), "the adapter and its port"},
     {"UAT_GID_INDEX", "auto", UAT_MAY_DIFFER, IBV(gid_index), UAT_NUMBER_OR(0, 255, {"auto", (uint64_t)-1}),
      "index of the port's GID; auto: the library chooses"},
-    {"UAT_IB_SUBNET", "same", UAT_MAY_DIFFER, IBV(subnet),
-     UAT_CHOICE({"same", UAT_SUBNET_SAME}, {"any", UAT_SUBNET_ANY}),
-     "network of a worker's port; same: it must be rank 0's; any: with RoCE v2, also a network that routers connect to "
-     "rank 0's"},
     {"UAT_IB_PATH", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_ibv_path_parts),
-     "how the network treats a connection's packets"},
+     "where a connection's packets go, and how the network treats them"},
     {"UAT_IB_RETRY", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_ibv_retry_parts),
      "repetitions of a request that is not answered"},
-    {"UAT_IB_POST", "chain", UAT_MAY_DIFFER, IBV(post),
-     UAT_CHOICE({"chain", UAT_POST_CHAIN}, {"alone", UAT_POST_ALONE}),
-     "how to post a chain that starts with an atomic; chain: as one list; alone: the atomic, then the rest"},
     {"UAT_CONNECT", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_ibv_connect_parts),
      "connections between workers"},
     UAT_LAST_SETTING,

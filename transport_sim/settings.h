@@ -54,6 +54,8 @@ static const struct uat_setting uat_sim_task_parts[] = {
     {"time", "1us", UAT_MAY_DIFFER, SIM(task), UAT_TIME(1, 1000 * UAT_SECONDS, 1), "a fixed time for each task"},
     {"cpu", "0", UAT_MAY_DIFFER, SIM(cpu), UAT_NUMBER(0, 1000000),
      "percentage of the measured processor time that is added; 0: runs are reproducible"},
+    {"quantum", "0", UAT_MAY_DIFFER, SIM(quantum), UAT_TIME(0, UAT_SECONDS, 1),
+     "time by which a worker's tasks may run ahead of other workers; 0: exact"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sim_network_parts[] = {
@@ -102,9 +104,11 @@ static const struct uat_setting uat_sim_seed_parts[] = {
      "order in which an owner's stores reach memory; tso: program order; weak: any, except at a release or a fence"},
     UAT_LAST_SETTING,
 };
-static const struct uat_setting uat_sim_stop_parts[] = {
-    {"time", "0", UAT_MAY_DIFFER, SIM(stop), UAT_TIME(0, 1000000 * UAT_SECONDS, 1),
-     "virtual time of the stop; 0: never"},
+static const struct uat_setting uat_sim_limit_parts[] = {
+    {"time", "0", UAT_MAY_DIFFER, SIM(limit), UAT_TIME(0, 1000000000 * UAT_SECONDS, UAT_MILLISECONDS),
+     "virtual time after which the job counts as failed; 0: never"},
+    {"stop", "0", UAT_MAY_DIFFER, SIM(stop), UAT_TIME(0, 1000000 * UAT_SECONDS, 1),
+     "virtual time at which a worker stops, for a debugger; 0: never"},
     {"rank", "any", UAT_MAY_DIFFER, SIM(stop_rank), UAT_NUMBER_OR(0, UAT_SIM_WORKERS_MAX - 1, {"any", (uint64_t)-1}),
      "the worker to stop; any: the first that reaches this time"},
     UAT_LAST_SETTING,
@@ -113,14 +117,10 @@ static const struct uat_setting uat_sim_rows[] = {
     {"UAT_SIM_NETWORK", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_network_parts), "the simulated network"},
     {"UAT_SIM_TASK", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_task_parts),
      "virtual time that a task takes"},
-    {"UAT_SIM_QUANTUM", "0", UAT_MAY_DIFFER, SIM(quantum), UAT_TIME(0, UAT_SECONDS, 1),
-     "time by which a worker's tasks may run ahead of other workers; 0: exact"},
     {"UAT_SIM_SEED", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_seed_parts),
      "an adversary: the worst orders that the transport's promises allow"},
-    {"UAT_SIM_STOP", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_stop_parts),
-     "stop a worker at a point in virtual time, for a debugger"},
-    {"UAT_SIM_LIMIT", "0", UAT_MAY_DIFFER, SIM(limit), UAT_TIME(0, 1000000000 * UAT_SECONDS, UAT_MILLISECONDS),
-     "virtual time after which the job counts as failed; 0: never"},
+    {"UAT_SIM_LIMIT", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_limit_parts),
+     "points in virtual time at which the job fails, or a worker stops"},
     UAT_LAST_SETTING,
 };
 #endif

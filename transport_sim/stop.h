@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* UAT_SIM_STOP: stop a worker for a debugger at a point in virtual time. */
+/* UAT_SIM_LIMIT=stop=TIME: stop a worker for a debugger at a point in virtual time. */
 #ifndef UAT_SIM_STOP_H
 #define UAT_SIM_STOP_H
 
@@ -7,7 +7,7 @@
 
 void uat_sim_stop_here(void);
 
-/* If the clock has reached the point of UAT_SIM_STOP, stop the worker that UAT_SIM_STOP names, by SIGSTOP. Stops at
+/* If the clock has reached the point of this setting, stop the worker that the setting names, by SIGSTOP. Stops at
  * most once per job. The caller must have the token. Call this after the clock has moved. */
 static inline void sim_stop_look(void)
 {

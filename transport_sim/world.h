@@ -13,9 +13,10 @@
  *       has this worker as its target or initiator is later than t. (A READ stores its data in the initiator's
  *       segment.)
  *   S3  The clock of a worker moves only in the hooks, and a hook returns only when S2 holds. Without an adversary, two
- *       hooks may return earlier: the hook of a post, and the hook of a task if the worker is at most UAT_SIM_QUANTUM
- *       ahead. Until S2 holds again, the worker may see an old state: at most as old as the worker is ahead. The
- *       worker's actions still take effect at the right time, because every step of a protocol restores S2 first.
+ *       hooks may return earlier: the hook of a post, and the hook of a task if the worker is at most the quantum of
+ *       UAT_SIM_TASK ahead. Until S2 holds again, the worker may see an old state: at most as old as the worker is
+ *       ahead. The worker's actions still take effect at the right time, because every step of a protocol restores S2
+ *       first.
  */
 #ifndef UAT_SIM_WORLD_H
 #define UAT_SIM_WORLD_H

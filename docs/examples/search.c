@@ -25,7 +25,7 @@ UAT_TASK(long, divisor, long, n)
     uat_atomic_t *found = UAT_GLOBAL_NEW(uat_atomic_t);
     uat_atomic_store(found, 0);
     uat_group_begin(&group);
-    uat_cancel_t cancel = uat_group_cancellable(&group);
+    uat_cancel_t cancel = uat_group_make_cancellable(&group);
     for (long from = 2; from <= n / from; from += PART)
         divide_group_spawn(&group, n, from, cancel, found); /* starts no task once the group is cancelled */
     uat_group_wait(&group);

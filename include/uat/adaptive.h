@@ -73,7 +73,7 @@ typedef struct uat_context {
 typedef struct uat_request {
     int thief;                   /* the rank that asks */
     uint32_t size;               /* bytes of data */
-    char data[UAT_REQUEST_DATA]; /* from uat_request_data() or uat_request_post() */
+    char data[UAT_REQUEST_DATA]; /* from uat_request_set_data() or uat_request_post() */
 } uat_request_t;
 
 /*
@@ -157,7 +157,7 @@ size_t uat_request_read(const uat_request_t *request, void *data, size_t size);
 
 /* Set the data of the requests that this worker posts when it is idle (size is at most UAT_REQUEST_DATA). The data are
  * copied. */
-void uat_request_data(const void *data, size_t size);
+void uat_request_set_data(const void *data, size_t size);
 
 /*
  * A task may itself ask for a part. uat_request_post() sends a request to the worker of rank `victim` and does not wait
@@ -185,11 +185,11 @@ void uat_request_run(void);
  * limit costs one round trip per worker. It costs a second round trip for a worker whose limit differs from the
  * caller's.
  *   set  0; -EINVAL: n is less than 1
- *   get  this worker's limit: the one that the last completed call of uat_set_concurrency() has set
+ *   get  this worker's limit: the one that the last completed call of uat_concurrency_set() has set
  * Call these functions only inside a task. The functions follow kaapi_set_concurrency() of the specification.
  */
-int uat_set_concurrency(int n);
-int uat_get_concurrency(void);
+int uat_concurrency_set(int n);
+int uat_concurrency_get(void);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -29,9 +29,9 @@ int uat_checkpoint(int flags);
 
 /*
  * Register functions that save and restore those data of the process that a checkpoint does not contain, such as a
- * table from malloc() or the position in a file. main() must call uat_at_checkpoint() on all workers, between
+ * table from malloc() or the position in a file. main() must call uat_checkpoint_register() on all workers, between
  * uat_init() and uat_finalize(), outside of runs, and before the run that needs the data. It may call it at most
- * UAT_AT_CHECKPOINT_MAX times. A restarted job must make the same calls in the same order.
+ * UAT_CHECKPOINT_REGISTER_MAX times. A restarted job must make the same calls in the same order.
  *
  * save() is called on each worker while all workers have stopped. It is also called if the job ends after the
  * checkpoint. It must set *bytes to the address of the bytes to save, and return their number. If it returns 0, nothing
@@ -40,13 +40,13 @@ int uat_checkpoint(int flags);
  * saved bytes, with that rank as `rank`, on the worker of rank `rank` mod the number of workers. The bytes are valid
  * until restore() returns. Neither function may call uat, except for uat_rank() and uat_size().
  *
- * uat_at_checkpoint() returns 0 or an error, which it has reported: -EINVAL for a missing function, or for a call in a
- * run, before uat_init() or after uat_finalize(); -ENOSPC for more than UAT_AT_CHECKPOINT_MAX calls.
+ * uat_checkpoint_register() returns 0 or an error, which it has reported: -EINVAL for a missing function, or for a call
+ * in a run, before uat_init() or after uat_finalize(); -ENOSPC for more than UAT_CHECKPOINT_REGISTER_MAX calls.
  */
-enum { UAT_AT_CHECKPOINT_MAX = 16 };
+enum { UAT_CHECKPOINT_REGISTER_MAX = 16 };
 typedef size_t uat_checkpoint_save_fn(const void **bytes);
 typedef void uat_checkpoint_restore_fn(int rank, const void *bytes, size_t size);
-int uat_at_checkpoint(uat_checkpoint_save_fn *save, uat_checkpoint_restore_fn *restore);
+int uat_checkpoint_register(uat_checkpoint_save_fn *save, uat_checkpoint_restore_fn *restore);
 
 /* The number of times that this job was restarted from a checkpoint; 0 if it never was. Call it between uat_init() and
  * uat_finalize(). */

@@ -73,7 +73,7 @@ enum {
     UAT_FLOW_ACCESSES = 8,       /* maximum number of accesses of a task */
     UAT_FLOW_ARGUMENT_MAX = 704, /* maximum bytes of a task's arguments, accesses included */
     UAT_FLOW_WINDOW = 2048       /* maximum number of tasks of a flow that have been spawned and have not ended;
-                                  * uat_flow_window() may lower it */
+                                  * uat_flow_set_window() may lower it */
 };
 
 /* A flow. It moves with its task. It must not be copied. The fields belong to the library. */
@@ -83,7 +83,7 @@ typedef struct uat_flow {
     struct uat_flow *self;
     uint64_t window;
     uint32_t ordered; /* uat_flow_keep_order() was called */
-    uint32_t home;    /* the host that uat_flow_at() named; 0: each task's data decide */
+    uint32_t home;    /* the host that uat_flow_set_home() named; 0: each task's data decide */
 } uat_flow_t;
 
 /* Make an empty flow. Call it in a task, for a flow in the task's frame. A flow may be begun again after its end. */
@@ -100,7 +100,7 @@ UAT_INLINE void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_flow
 
 /* Let at most n tasks of the flow (1 to UAT_FLOW_WINDOW) be under way, that is, spawned and not ended. While n tasks
  * are under way, a spawn waits. Call it after uat_flow_begin() and before the first spawn. */
-void uat_flow_window(uat_flow_t *flow, size_t n);
+void uat_flow_set_window(uat_flow_t *flow, size_t n);
 
 /* Treat UAT_FLOW_ANY and UAT_FLOW_ADD as UAT_FLOW_INOUT: tasks with these modes, too, run in the order of their spawns.
  * Then two runs have the same result, to the last bit. Call it after uat_flow_begin() and before the first spawn. */
@@ -113,7 +113,7 @@ void uat_flow_keep_order(uat_flow_t *flow);
  * worker that finds no other task runs a task of another host. The result never depends on this choice. In a job of one
  * host the call has no effect.
  */
-void uat_flow_at(uat_flow_t *flow, const void *p);
+void uat_flow_set_home(uat_flow_t *flow, const void *p);
 #define UAT_FLOW_ANYWHERE ((const void *)(uintptr_t)1)
 
 /* An access of uat_flow_spawn(). If `rows` is above 1, the datum is a block of a matrix: `rows` rows of `bytes` bytes

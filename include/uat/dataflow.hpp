@@ -41,10 +41,10 @@ class flow
     {
         uat_flow_begin(&flow_);
     }
-    /* At most `window` tasks are under way at a time: see uat_flow_window(). */
+    /* At most `window` tasks are under way at a time: see uat_flow_set_window(). */
     explicit flow(std::size_t window) : flow()
     {
-        uat_flow_window(&flow_, window);
+        uat_flow_set_window(&flow_, window);
     }
     flow(const flow &) = delete;
     flow &operator=(const flow &) = delete;
@@ -61,10 +61,10 @@ class flow
         uat_flow_keep_order(&flow_);
     }
 
-    /* Prefer the host of the datum at p for all tasks that are spawned from now on: see uat_flow_at(). */
+    /* Prefer the host of the datum at p for all tasks that are spawned from now on: see uat_flow_set_home(). */
     void at(const void *p)
     {
-        uat_flow_at(&flow_, p);
+        uat_flow_set_home(&flow_, p);
     }
 
     /* Spawn f(args...) as a data-flow task. The types of f's parameters say how it accesses the data. f is a function,
@@ -91,7 +91,7 @@ class flow
         auto home = flow_.home;
         uat_flow_end(&flow_);
         uat_flow_begin(&flow_);
-        uat_flow_window(&flow_, window);
+        uat_flow_set_window(&flow_, window);
         flow_.home = home;
         if (ordered)
             uat_flow_keep_order(&flow_);

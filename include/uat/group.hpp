@@ -10,7 +10,7 @@ namespace uat
 {
 
 /* A handle with which tasks cancel a group and check whether it was cancelled. It may travel to other workers. See
- * uat_group_cancellable(). */
+ * uat_group_make_cancellable(). */
 class cancel_token
 {
   public:
@@ -119,7 +119,7 @@ class task_group
     /* Make the group cancellable. Call it before the first run(). After wait() the group is no longer cancellable. */
     cancel_token cancellation()
     {
-        return cancel_token(uat_group_cancellable(&group_));
+        return cancel_token(uat_group_make_cancellable(&group_));
     }
     /* Start no more tasks of this group. The group must be cancellable. */
     void cancel() const

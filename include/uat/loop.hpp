@@ -16,13 +16,13 @@ namespace uat
 
 /*
  * Call f(begin, end) for disjoint ranges that together cover [begin, end). Call it only inside a task. See uat_for().
- * grain, here and below: the minimum number of iterations that run in sequence. Programs rarely need it, because loops
- * find a suitable grain by themselves.
+ * grain, here and below: the minimum number of iterations that run in sequence. Programs rarely need it: by default (0)
+ * loops find a suitable grain by themselves.
  */
-template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
+template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 0)
 {
     detail::must_travel<F>();
-    uat_for_grain(
+    uat_for(
         begin, end, grain,
         [](std::int64_t from, std::int64_t to, const void *arg) {
             F g = detail::load<F>(arg);
@@ -33,7 +33,7 @@ template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end
 }
 
 /* Call f(i) for each i of [begin, end), in parallel. Call it only inside a task. */
-template <class F> void parallel_for(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
+template <class F> void parallel_for(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 0)
 {
     detail::must_take_index<F>();
     parallel_for_ranges(
@@ -68,7 +68,7 @@ template <class F> void parallel_for_step(std::int64_t begin, std::int64_t end, 
  * only inside a task.
  */
 template <class T, class Combine, class F>
-T parallel_reduce(std::int64_t begin, std::int64_t end, T init, Combine combine, F f, std::int64_t grain = 1)
+T parallel_reduce(std::int64_t begin, std::int64_t end, T init, Combine combine, F f, std::int64_t grain = 0)
 {
     detail::must_travel<T>();
     detail::must_travel<F>();
@@ -101,7 +101,7 @@ T parallel_deterministic_reduce(std::int64_t begin, std::int64_t end, T init, Co
  * std::invalid_argument.
  */
 template <class T, class Combine, class F>
-T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, Combine combine, F f, std::int64_t grain = 1)
+T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, Combine combine, F f, std::int64_t grain = 0)
 {
     detail::must_travel<T>();
     detail::must_travel<F>();
@@ -119,7 +119,7 @@ T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, Combi
  * and all f(i), combined in order. init and `combine` are as for parallel_reduce(). Call it only inside a task.
  */
 template <class T, class F, class Combine, class Write>
-T parallel_scan(std::int64_t begin, std::int64_t end, T init, F f, Combine combine, Write write, std::int64_t grain = 1)
+T parallel_scan(std::int64_t begin, std::int64_t end, T init, F f, Combine combine, Write write, std::int64_t grain = 0)
 {
     detail::must_travel<T>();
     detail::must_travel<F>();

@@ -34,15 +34,12 @@ typedef void uat_for_fn(int64_t begin, int64_t end, const void *arg);
 
 /*
  * Call body for all iterations of [begin, end), in any order and on any workers. Returns when all iterations have
- * ended. arg (arg_size bytes, may be NULL with size 0) is copied with every stolen part of the loop; the caller keeps
- * it. If the range is empty, body is not called. Cannot fail; an argument that does not fit on the stack ends the job
- * with a message.
+ * ended. grain, here and below: 0, and the loop chooses how many iterations a call of body gets; or the minimum number
+ * of iterations in each call, except in the last call of a part. A negative grain counts as 0. arg (arg_size bytes, may
+ * be NULL with size 0) is copied with every stolen part of the loop; the caller keeps it. If the range is empty, body
+ * is not called. Cannot fail; an argument that does not fit on the stack ends the job with a message.
  */
-void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size_t arg_size);
-
-/* uat_for() with at least `grain` iterations in each call of body, except in the last call of a part. A grain less than
- * 1 counts as 1, here and in the functions below. */
-void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, const void *arg, size_t arg_size);
+void uat_for(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, const void *arg, size_t arg_size);
 
 /*
  * uat_for() with a hint about where to run: iteration i works on element i, of `size` bytes, of an array in global
@@ -75,12 +72,8 @@ typedef struct uat_reduction {
  * an initial value that is not neutral with the result. arg is as for uat_for(). Cannot fail; a value larger than
  * UAT_RESULT_MAX ends the job.
  */
-void uat_reduce(int64_t begin, int64_t end, const uat_reduction_t *reduction, const void *arg, size_t arg_size,
-                void *result);
-
-/* uat_reduce() with at least `grain` iterations (1 or more) in each call of body, except in the last call of a part. */
-void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, const void *arg,
-                      size_t arg_size, void *result);
+void uat_reduce(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, const void *arg,
+                size_t arg_size, void *result);
 
 /*
  * uat_reduce() whose result has the same bits on any number of workers, also if (+) rounds, as a sum of doubles does.
@@ -99,12 +92,8 @@ void uat_reduce_deterministic(int64_t begin, int64_t end, int64_t block, const u
  * writes the prefixes that the program needs. If the prefix of a stolen part is not known yet, the part is first
  * reduced, starting with reduction->identity. *total is set to the value of all iterations, unless total is NULL.
  */
-void uat_scan(int64_t begin, int64_t end, const uat_reduction_t *reduction, uat_reduce_fn *body, const void *arg,
-              size_t arg_size, void *total);
-
-/* uat_scan() with at least `grain` iterations (1 or more) in each call of a body, except in the last call of a part. */
-void uat_scan_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, uat_reduce_fn *body,
-                    const void *arg, size_t arg_size, void *total);
+void uat_scan(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, uat_reduce_fn *body,
+              const void *arg, size_t arg_size, void *total);
 
 /* The body of a search: returns the first of the iterations begin to end - 1 for which the search looks, or `end` if
  * there is none among them. arg: as for uat_for_fn. */
@@ -173,42 +162,6 @@ typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
  */
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 
-/* The pivot of a partition. */
-typedef struct uat_sort_pivot {
-    const void *value; /* an element; aligned to 16 bytes */
-    int equal;         /* 0: elements less than the value go to the front; else elements not greater than the value */
-    const void *arg;   /* user argument of the comparison */
-} uat_sort_pivot_t;
-
-/*
- * Progress of a partition. Elements [0, less) belong to the front. Elements [from, to) are still to be divided. All
- * other elements belong to the rest: those in [less, from), and those after [from, to).
- */
-typedef struct uat_sort_pass {
-    size_t less, from, to;
-} uat_sort_pass_t;
-
-/*
- * A kernel is the sequential code that sorts elements of one type within this process. The kernel of uat_sort() calls
- * the comparison through a pointer. uat::sort() of uat.hpp has a kernel for each pair of type and comparison, so that
- * the compiler can inline the comparison.
- */
-typedef struct uat_sort_kernel {
-    size_t size; /* bytes of an element */
-    /* Sort count elements. */
-    void (*sort)(void *elements, size_t count, const void *arg);
-    /*
-     * Continue the pass by up to `most` elements (2 or more). At most half of these come from each end. If at most
-     * `most` elements remain, finish the pass. Does not access the elements between the two ends.
-     */
-    void (*partition)(void *elements, uat_sort_pass_t *pass, size_t most, const uat_sort_pivot_t *pivot);
-    /* Does element a sort before b? */
-    int (*less)(const void *a, const void *b, const void *arg);
-} uat_sort_kernel_t;
-
-/* uat_sort() with a kernel, which is copied. */
-void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size);
-
 /*
  * Returns 1 if there are other workers and this worker has nothing left that a thief could take; else 0. If it returns
  * 1, a spawn is worthwhile. The call is for programs that split their work themselves. It costs a few loads. The call
@@ -229,7 +182,7 @@ int uat_work_wanted(void);
  * UAT_FOR(name, i, type1, arg1, ...) { body } defines a loop. The body is one iteration. Its parameters are int64_t i
  * and up to eight parameters of the program. A `return` in the body ends only this iteration. The macro also defines
  *     void name(int64_t begin, int64_t end, arg1, ...)               uat_for()
- *     void name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_for_grain()
+ *     void name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_for()
  *     void name_near(int64_t begin, int64_t end, const void *array, size_t size, arg1, ...)  uat_for_near()
  *
  * UAT_REDUCE(type, name, identity, combine, i, type1, arg1, ...) { body } defines a reduction whose body returns the
@@ -238,7 +191,7 @@ int uat_work_wanted(void);
  * empty range. With another initial value, the result would depend on the number of parts. So a call ends the job if
  * combine(identity, identity) is another number than identity. The macro also defines
  *     type name(int64_t begin, int64_t end, arg1, ...)               uat_reduce()
- *     type name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_reduce_grain()
+ *     type name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_reduce()
  *     type name_deterministic(int64_t begin, int64_t end, int64_t block, arg1, ...)  uat_reduce_deterministic()
  *
  * Types are as for UAT_TASK(); a value is aligned to at most 16 bytes and has at most UAT_RESULT_MAX bytes.

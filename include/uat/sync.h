@@ -212,7 +212,7 @@ enum { UAT_SELECT_MAX = 16 };
  */
 int uat_select(uat_case_t *cases, int n);
 /* uat_select() without waiting (Go's `default`): returns -EAGAIN if no case is possible now. */
-int uat_select_try(uat_case_t *cases, int n);
+int uat_try_select(uat_case_t *cases, int n);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

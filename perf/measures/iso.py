@@ -64,7 +64,7 @@ def print_pairs(options):
 def run_of(options, workers, program, network, task, stacks):
     name, *arguments = program.split()
     done = runs.run([options.build / "launcher" / "uatrun", "-n", workers, options.build / "perf" / name, *arguments, "--json"],
-                    {"UAT_TRANSPORT": "sim", "UAT_SIM_NETWORK": network, "UAT_SIM_TASK": f"{task}ns", "UAT_SIM_QUANTUM": "2us", "UAT_HEAP_SIZE": "1M",
+                    {"UAT_TRANSPORT": "sim", "UAT_SIM_NETWORK": network, "UAT_SIM_TASK": f"{task}ns,quantum=2us", "UAT_HEAP_SIZE": "1M",
                      "UAT_DEQUE": "paper", "UAT_PEEKS": "1", **stacks})
     return runs.report_of(done)
 

@@ -109,8 +109,8 @@ def time_of_task(options, program, arguments, ns):
 
 
 def run_of(options, network, workers, program, arguments, task, protocol):
-    return runs.uatrun(options.build, workers, f"perf/uat-{program}", *arguments, UAT_TRANSPORT="sim", UAT_SIM_NETWORK=network, UAT_SIM_TASK=f"{task}ns",
-                       UAT_SIM_QUANTUM=f"{options.quantum}us", UAT_STACK_SIZE="256k", UAT_HEAP_SIZE="1M", **protocol)
+    return runs.uatrun(options.build, workers, f"perf/uat-{program}", *arguments, UAT_TRANSPORT="sim", UAT_SIM_NETWORK=network, UAT_SIM_TASK=f"{task}ns,quantum={options.quantum}us",
+                       UAT_STACK_SIZE="256k", UAT_HEAP_SIZE="1M", **protocol)
 
 
 def print_runs(options):
@@ -190,7 +190,7 @@ def add_options(parser):
     parser.add_argument("--parts", type=runs.words_of(PARTS), default=PARTS, help=f"tables ({','.join(PARTS)})")
     parser.add_number("--scale", 8, "the papers' numbers of workers are divided by it")
     parser.add_number("--microseconds", 500, "work of a worker in a run")
-    parser.add_number("--quantum", 2, "microseconds for which a simulated worker may run tasks ahead of the others (UAT_SIM_QUANTUM)")
+    parser.add_number("--quantum", 2, "microseconds for which a simulated worker may run tasks ahead of the others (the part quantum of UAT_SIM_TASK)")
     parser.add_argument("--no-blind", action="store_true", help="leave out the runs without the empty check")
     parser.add_argument("--workers", type=runs.numbers, default=[64, 480], help="simulated workers of the tables of iso-address (64,480)")
     parser.add_build()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ten programs of examples/small: their lines, and their times relative to the plain sequential programs.
+"""The programs of examples/small: their lines, and their times relative to the plain sequential programs.
 
 The times are those with one worker. The script also measures the cost of sorting input that has a pattern, and the
 cost of same-fringe.
@@ -41,6 +41,9 @@ def of_round(options):
         rival = folder / f"small-{name}-tbb"
         if rival.exists():
             yield f"{name}, oneTBB", ratio([rival, TIMES], {"TBB_WORKERS": "1"})
+        rival = folder / f"small-{name}-openmp"
+        if rival.exists():
+            yield f"{name}, OpenMP", ratio([rival, TIMES], {"OMP_NUM_THREADS": "1"})
     beside = runs.run([*one, options.build / "perf" / "rivals" / "rival-beside", TIMES]).stdout
     yield from json.loads(beside).items()
 
@@ -53,8 +56,8 @@ def add_options(parser):
 def measure(options):
     if not (options.build / "examples" / "small" / "small-fft").exists():
         runs.fail("not built: examples/small; uat was built without a C++ compiler")
-    runs.print_titles(["program", "lines, uat", "lines, oneTBB", "lines, MPI"])
+    runs.print_titles(["program", "lines, uat", "lines, oneTBB", "lines, OpenMP", "lines, MPI"])
     for name in NAMES:
-        runs.print_cells([name, *(lines_of(SMALL / part / f"{name}.cpp") for part in ("", "tbb", "mpi"))])
+        runs.print_cells([name, *(lines_of(SMALL / part / f"{name}.cpp") for part in ("", "tbb", "openmp", "mpi"))])
     print(f"load {os.getloadavg()[0]:.0f}; time of one worker over the sequential time:")
     print_rounds(options, lambda: of_round(options))

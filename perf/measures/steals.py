@@ -3,7 +3,7 @@
 
     perf/measure steals [--rounds 3] [--passes 1500] [--stack 1024] [--build build] [-- LAUNCHER of two workers]
 
-The default LAUNCHER is uatrun -n 2. Over verbs, the last row posts a claim's atomic as a separate chain (UAT_IB_POST=alone). The first run is not
+The default LAUNCHER is uatrun -n 2. Over verbs, the last row posts a claim's atomic as a separate chain (UAT_CONNECT=post=alone). The first run is not
 counted, because caches and connections are cold.
 """
 import statistics
@@ -11,7 +11,7 @@ import statistics
 import runs
 
 SERIES = {"claim": {"UAT_DEQUE": "claim"}, "lock": {"UAT_DEQUE": "lock"}, "message": {"UAT_DEQUE": "message"}, "paper": {"UAT_DEQUE": "paper"},
-          "claim, alone": {"UAT_DEQUE": "claim", "UAT_IB_POST": "alone"}}
+          "claim, alone": {"UAT_DEQUE": "claim", "UAT_CONNECT": "post=alone"}}
 FIGURES = {"steal / READ": lambda r: r["steal_per_read"], "chain of three / READ": lambda r: r["read_chain_per_read"],
            "steal, us": lambda r: r["steal"]["median_ns"] / 1e3, "p99, us": lambda r: r["steal"]["p99_ns"] / 1e3,
            "READ, us": lambda r: r["bare"]["read"]["median_ns"] / 1e3}
@@ -48,7 +48,7 @@ def measure(options):
         return report
 
     first = report_of(options, SERIES["claim"], min(100, options.passes))
-    names = [name for name, settings in SERIES.items() if "UAT_IB_POST" not in settings or first["transport"] == "ibv"]
+    names = [name for name, settings in SERIES.items() if "UAT_CONNECT" not in settings or first["transport"] == "ibv"]
     taken = runs.in_turn(options.rounds, names, one)
     print(f"\nmedians of {options.rounds} runs, transport {first['transport']}")
     for name, reports in taken.items():

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The number of workers that take work from others. Each worker has a word with the limit, and rank 0 counts the calls
- * of uat_set_concurrency(). Model: tests/model/concurrency.pml.
+ * of uat_concurrency_set(). Model: tests/model/concurrency.pml.
  *
  *   L1  A call takes its number by FETCH_ADD on rank 0's count. The call changes the word of each worker by CMP_SWAP,
  *       but only if the old word has a smaller number. So the order in which calls reach a worker does not matter. When
@@ -35,10 +35,10 @@ static void set(int rank, uint64_t guess, uint64_t word)
         guess = old;
 }
 
-int uat_set_concurrency(int n)
+int uat_concurrency_set(int n)
 {
     if (!uat_worker.running)
-        uat_fatal("uat_set_concurrency() was called outside of a task");
+        uat_fatal("uat_concurrency_set() was called outside of a task");
     if (n < 1)
         return -EINVAL;
     uint64_t number = uat_cell_add(0, &uat_cells()->changes, 1) + 1;
@@ -49,12 +49,12 @@ int uat_set_concurrency(int n)
     return 0;
 }
 
-int uat_get_concurrency(void)
+int uat_concurrency_get(void)
 {
     return limit_of(uat_cell_load(uat_self.rank, &uat_cells()->concurrency));
 }
 
 bool uat_concurrency_takes(void)
 {
-    return uat_self.rank < uat_get_concurrency();
+    return uat_self.rank < uat_concurrency_get();
 }

@@ -13,7 +13,7 @@
 static struct {
     uat_checkpoint_save_fn *save;
     uat_checkpoint_restore_fn *restore;
-} calls[UAT_AT_CHECKPOINT_MAX];
+} calls[UAT_CHECKPOINT_REGISTER_MAX];
 static size_t count;
 
 struct blob {
@@ -24,15 +24,15 @@ struct blob {
 };
 static struct blob *blobs; /* a list; the blob that was taken last comes first */
 
-int uat_at_checkpoint(uat_checkpoint_save_fn *save, uat_checkpoint_restore_fn *restore)
+int uat_checkpoint_register(uat_checkpoint_save_fn *save, uat_checkpoint_restore_fn *restore)
 {
     if (!save || !restore || !uat_self.transport || uat_worker.running) {
-        uat_error("uat_at_checkpoint() needs two functions, and is called by main() between uat_init() and "
+        uat_error("uat_checkpoint_register() needs two functions, and is called by main() between uat_init() and "
                   "uat_finalize(), outside of runs");
         return -EINVAL;
     }
-    if (count == UAT_AT_CHECKPOINT_MAX) {
-        uat_error("uat_at_checkpoint() was called more than %d times", UAT_AT_CHECKPOINT_MAX);
+    if (count == UAT_CHECKPOINT_REGISTER_MAX) {
+        uat_error("uat_checkpoint_register() was called more than %d times", UAT_CHECKPOINT_REGISTER_MAX);
         return -ENOSPC;
     }
     calls[count].save = save;
@@ -57,8 +57,9 @@ void uat_blobs_save(struct uat_sections_out *out, int rank)
 bool uat_blobs_take(int rank, const struct uat_section *section)
 {
     if (section->address >= count)
-        uat_error("checkpoint: rank %d has saved something by uat_at_checkpoint(), which main() has not called again",
-                  rank);
+        uat_error(
+            "checkpoint: rank %d has saved something by uat_checkpoint_register(), which main() has not called again",
+            rank);
     struct blob *blob = section->address < count ? malloc(sizeof(*blob) + section->whole) : NULL;
     if (!blob)
         return false;

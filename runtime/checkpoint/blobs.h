@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the functions of uat_at_checkpoint() save and restore. */
+/* What the functions of uat_checkpoint_register() save and restore. */
 #ifndef UAT_CHECKPOINT_BLOBS_H
 #define UAT_CHECKPOINT_BLOBS_H
 
@@ -11,8 +11,8 @@
 void uat_blobs_save(struct uat_sections_out *out, int rank);
 
 /* Copy the bytes that `rank` saved, and keep the copy until uat_blobs_give(). rank: this worker or a ghost. Returns
- * false if there is no memory, or if main() has not repeated the call of uat_at_checkpoint() whose function saved the
- * bytes. */
+ * false if there is no memory, or if main() has not repeated the call of uat_checkpoint_register() whose function saved
+ * the bytes. */
 bool uat_blobs_take(int rank, const struct uat_section *section);
 
 /* Call the functions that restore, once for each copy. */

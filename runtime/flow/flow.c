@@ -39,11 +39,11 @@ void uat_flow_begin(uat_flow_t *flow)
         uat_flow_state_begin(flow);
 }
 
-void uat_flow_window(uat_flow_t *flow, size_t n)
+void uat_flow_set_window(uat_flow_t *flow, size_t n)
 {
-    check(flow, "uat_flow_window()");
+    check(flow, "uat_flow_set_window()");
     if (n == 0 || n > UAT_FLOW_WINDOW)
-        uat_fatal("uat_flow_window(): a window of %zu tasks; it has 1 to %d", n, UAT_FLOW_WINDOW);
+        uat_fatal("uat_flow_set_window(): a window of %zu tasks; it has 1 to %d", n, UAT_FLOW_WINDOW);
     flow->window = n;
     if (flow->ledger)
         uat_flow_state_open(flow)->window = n;
@@ -55,14 +55,14 @@ void uat_flow_keep_order(uat_flow_t *flow)
     flow->ordered = 1;
 }
 
-void uat_flow_at(uat_flow_t *flow, const void *p)
+void uat_flow_set_home(uat_flow_t *flow, const void *p)
 {
-    check(flow, "uat_flow_at()");
+    check(flow, "uat_flow_set_home()");
     if (p && p != UAT_FLOW_ANYWHERE && uat_global_home(p) < 0)
-        uat_fatal(
-            "uat_flow_at() was given %p, which is no address of global memory; it takes a datum in an array or an "
-            "object, NULL, or UAT_FLOW_ANYWHERE",
-            p);
+        uat_fatal("uat_flow_set_home() was given %p, which is no address of global memory; it takes a datum in an "
+                  "array or an "
+                  "object, NULL, or UAT_FLOW_ANYWHERE",
+                  p);
     flow->home = p ? uat_flow_home(p) | 1 : 0;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The host on which an entry should preferably run. It is the host that keeps the largest datum that the entry's task
- * writes, or the host that uat_flow_at() named. The bits UAT_FLOW_HOMES of the entry's name give this host: 1 + the
- * host's number modulo 15, or 0 if any host will do. These bits are a preference only: a wrong host costs transfers,
- * and no result depends on the bits.
+ * writes, or the host that uat_flow_set_home() named. The bits UAT_FLOW_HOMES of the entry's name give this host: 1 +
+ * the host's number modulo 15, or 0 if any host will do. These bits are a preference only: a wrong host costs
+ * transfers, and no result depends on the bits.
  */
 #ifndef UAT_FLOW_HOME_H
 #define UAT_FLOW_HOME_H

@@ -29,7 +29,7 @@ static void *get(size_t bytes)
     if (!block)
         uat_fatal(
             "UAT_HEAP_SIZE=%zuk leaves no room for %zu bytes of a flow's ledger; set it to more, or make the flow's "
-            "window smaller (uat_flow_window())",
+            "window smaller (uat_flow_set_window())",
             uat_segment.heap_size >> 10, bytes);
     block->kind = UAT_PARK_LEDGER;
     return block;

@@ -116,7 +116,7 @@ struct uat_global {
         unsigned held_count;
     } bounce;
     struct {
-        struct uat_unreleased *unreleased; /* for each link: WRITEs that may not have taken effect yet */
+        struct uat_unreleased *unreleased; /* for each link: WRITEs and additions that may not have taken effect */
         bool needed;                       /* some bytes may not be at their homes yet */
         uint64_t spent, since;             /* the budget of releases: see coherence.c */
     } release;

@@ -148,7 +148,7 @@ static bool ends_process(int number)
 static void handle(int number, siginfo_t *info, void *context)
 {
     uintptr_t sp = uat_cpu_context_sp(context);
-    bool sent = info->si_code <= 0; /* sent by kill(2): there is no address, and no instruction will fault again */
+    bool sent = info->si_code <= 0; /* by kill(2) or the like: no address, and no instruction will fault again */
     struct uat_fault fault = {(uintptr_t)info->si_addr, uat_cpu_context_pc(context), uat_cpu_context_registers(context),
                               UAT_CPU_CONTEXT_REGISTERS};
     if (!sent && number == SIGSEGV && resume && resume(&fault, context))

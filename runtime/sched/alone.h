@@ -44,7 +44,7 @@ struct uat_work {
      * the strand of these views, and the child continued it. Only one room has this member. */
     void (*child_ended)(uint64_t name, uint64_t views);
     bool (*any)(void);   /* is an entry ready here? */
-    bool (*takes)(void); /* may this worker take work from others? See uat_set_concurrency() */
+    bool (*takes)(void); /* may this worker take work from others? See uat_concurrency_set() */
 };
 
 /* Note which rooms have work. Until then no room has any. */

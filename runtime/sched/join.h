@@ -4,8 +4,8 @@
  * Cluster'22) over a join record, with hardware FETCH_ADD. Model: tests/model/join.pml.
  *
  *   Child's end   { WRITE result; FETCH_ADD(state, 1); READ waiter }
- *   joiner        READ state; if odd { FETCH_ADD(state, 1); READ result }
- *                 else evacuate, { WRITE waiter; FETCH_ADD(state, 1); READ result }
+ *   joiner        evacuate, { WRITE waiter; FETCH_ADD(state, 1); READ result }
+ *                 if asks_first() says so, READ state before; if odd, only { FETCH_ADD(state, 1); READ result }
  *
  * The side that finds an even old value arrived first: a child is done, and a joiner waits. The side that finds an odd
  * old value arrived second: a child resumes the joiner, and a joiner continues.

@@ -33,8 +33,8 @@ void uat_meet_check_result(uint64_t record, uint64_t size);
  * uat_met()->waiter is the spawner. */
 bool uat_meet_child_of_group(uint64_t name);
 
-/* A child has ended: deliver its result of `size` bytes, or its failure. Returns whether its spawner waits. If so,
- * uat_met()->waiter is the spawner. */
+/* A child has ended: deliver its result of `size` bytes, or its failure. Returns whether its spawner waits or has
+ * called uat_join_defer(). If so, uat_met()->waiter is the spawner, or its rank is UAT_WAITER_FLOW. */
 bool uat_meet_child(uint64_t name, const void *result, uint32_t size);
 
 /* Has the child ended, or each of the group's children? This takes one READ. The answer "no" may be out of date. */

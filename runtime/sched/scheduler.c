@@ -207,7 +207,7 @@ static void steal_once(struct uat_idle *idle)
     run(go_on_without_child(stolen.sp, stolen.base));
 }
 
-/* Take nothing, because uat_set_concurrency() has excluded this worker. Like an attempt to steal, this refuses the
+/* Take nothing, because uat_concurrency_set() has excluded this worker. Like an attempt to steal, this refuses the
  * requests of thieves. */
 static void rest(struct uat_idle *idle)
 {

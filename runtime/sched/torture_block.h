@@ -16,8 +16,8 @@
 /* Note the processes of this machine's workers. Returns 0, or -ENOMEM, which has been reported. */
 int uat_torture_block_open(const struct uat_roster *roster);
 
-/* Write which block of `rank` holds the address: " (byte 8 of a block of 73 to 88 bytes)"; "" if it is not known. Returns
- * text. May be called in a signal handler. */
+/* Write which block of `rank` holds the address: " (byte 8 of a block of 73 to 88 bytes)"; "" if it is not known.
+ * Returns text. May be called in a signal handler. */
 const char *uat_torture_block(int rank, uintptr_t address, char *text, size_t room);
 
 #endif

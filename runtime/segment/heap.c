@@ -32,31 +32,10 @@ static void list_remove(struct uat_heap *heap, uint32_t unit, unsigned order)
         heap->prev[heap->next[unit]] = heap->prev[unit];
 }
 
-int uat_heap_open(struct uat_heap *heap, char *memory, size_t size)
-{
-    size_t units = size / UAT_HEAP_UNIT;
-    *heap = (struct uat_heap){.memory = memory,
-                              .units = units,
-                              .order = calloc(units, 1),
-                              .used_order = calloc(units, 1),
-                              .next = malloc(units * sizeof(uint32_t)),
-                              .prev = malloc(units * sizeof(uint32_t))};
-    if (!heap->order || !heap->used_order || !heap->next || !heap->prev || uat_lent_open(&heap->lent, units)) {
-        uat_heap_close(heap);
-        return -ENOMEM;
-    }
-    uat_heap_reset(heap);
-    return 0;
-}
-
-void uat_heap_reset(struct uat_heap *heap)
+/* List all units as free. No block is in use, kept or lent. */
+static void list_all(struct uat_heap *heap)
 {
     size_t units = heap->units;
-    memset(heap->order, 0, units);
-    memset(heap->used_order, 0, units);
-    memset(heap->kept, 0, sizeof(heap->kept));
-    memset(heap->kept_count, 0, sizeof(heap->kept_count));
-    heap->lent.count = heap->lent.cursor = 0;
     for (unsigned order = 0; order < UAT_HEAP_ORDERS; order++)
         heap->list[order] = NONE;
     for (size_t unit = 0; unit < units;) { /* the largest aligned blocks that fit */
@@ -68,10 +47,36 @@ void uat_heap_reset(struct uat_heap *heap)
     }
 }
 
+int uat_heap_open(struct uat_heap *heap, char *memory, size_t size)
+{
+    size_t units = size / UAT_HEAP_UNIT;
+    /* The arrays are zeroed, and no page of them is touched before its units are used. */
+    *heap = (struct uat_heap){.memory = memory,
+                              .units = units,
+                              .order = calloc(units, 2),
+                              .next = calloc(units, sizeof(uint32_t)),
+                              .prev = calloc(units, sizeof(uint32_t))};
+    if (!heap->order || !heap->next || !heap->prev || uat_lent_open(&heap->lent, units)) {
+        uat_heap_close(heap);
+        return -ENOMEM;
+    }
+    heap->used_order = heap->order + units;
+    list_all(heap);
+    return 0;
+}
+
+void uat_heap_reset(struct uat_heap *heap)
+{
+    memset(heap->order, 0, 2 * heap->units);
+    memset(heap->kept, 0, sizeof(heap->kept));
+    memset(heap->kept_count, 0, sizeof(heap->kept_count));
+    heap->lent.count = heap->lent.cursor = 0;
+    list_all(heap);
+}
+
 void uat_heap_close(struct uat_heap *heap)
 {
     free(heap->order);
-    free(heap->used_order);
     free(heap->next);
     free(heap->prev);
     uat_lent_close(&heap->lent);

@@ -32,7 +32,7 @@ struct uat_heap {
     char *memory;
     size_t units;
     uint8_t *order;        /* for each unit that starts a block: order + 1 if the block is free, 0 if not */
-    uint8_t *used_order;   /* for each unit that starts a block in use: its order */
+    uint8_t *used_order;   /* for each unit that starts a block in use: its order. Part of the array `order` */
     uint32_t *next, *prev; /* lists of free blocks, by unit */
     uint32_t list[UAT_HEAP_ORDERS];
     /* Small free blocks, by order. The block that was freed last is reused first, without a merge or a split. */

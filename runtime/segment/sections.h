@@ -30,7 +30,7 @@ enum uat_section_kind {
     UAT_SECTION_WAITS,    /* number of waiting tasks of each kind; the job's number is the sum over all files */
     UAT_SECTION_READY,    /* struct uat_ready_task[]: ready tasks; address 1: only this rank may resume them */
     UAT_SECTION_FLOW,     /* names of ready entries of flows */
-    UAT_SECTION_BLOB,     /* what the functions of uat_at_checkpoint() saved; address: number of the call */
+    UAT_SECTION_BLOB,     /* what the functions of uat_checkpoint_register() saved; address: number of the call */
     UAT_SECTION_END       /* the number of sections before this one */
 };
 

@@ -44,7 +44,7 @@ static _Noreturn void refuse(uat_cancel_t cancel, const char *what)
 {
     uat_fatal("%s: group %" PRIx64
               " of rank %d is not cancellable, or was waited for already; its handle is valid from "
-              "uat_group_cancellable() to uat_group_wait()",
+              "uat_group_make_cancellable() to uat_group_wait()",
               what, cancel.object & ((UINT64_C(1) << 48) - 1), uat_waitobj_rank(cancel.object));
 }
 
@@ -56,14 +56,14 @@ static void check(uat_cancel_t cancel, const struct uat_waitobj *o, uint64_t gua
         refuse(cancel, what);
 }
 
-uat_cancel_t uat_group_cancellable(uat_group_t *group)
+uat_cancel_t uat_group_make_cancellable(uat_group_t *group)
 {
     static uint64_t serial;
     if (group->self != group || group->record || group->cancel.object != group->outer.object)
-        uat_fatal(
-            "uat_group_cancellable(): the group at %p was not begun, has children, or is cancellable already; call "
-            "it once, after uat_group_begin()",
-            (void *)group);
+        uat_fatal("uat_group_make_cancellable(): the group at %p was not begun, has children, or is cancellable "
+                  "already; call "
+                  "it once, after uat_group_begin()",
+                  (void *)group);
     uint64_t number = uat_self.restarts << RESTARTS_SHIFT | ++serial; /* differs from all numbers before a restart */
     const uint64_t word[4] = {[SERIAL] = number, [OUTER] = group->outer.object, [OUTER_SERIAL] = group->outer.serial};
     group->cancel = (uat_cancel_t){uat_waitobj_create(UAT_PARK_CANCEL, 0, word), number};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Futures. Getting a value that is already set takes one round trip, { FETCH_ADD(guard, 0); READ size; READ value }.
- * The guard becomes UAT_WAITOBJ_SET only after the WRITE of the value, and the READs follow the FETCH_ADD (O1). Waiting
- * takes one more round trip.
+ * Futures. Getting a value that is already set takes no round trip if the future is near: see uat_waitobj_is_near().
+ * Otherwise it takes one, { FETCH_ADD(guard, 0); READ size; READ value }. The guard becomes UAT_WAITOBJ_SET only after
+ * the WRITE of the value, and the READs follow the FETCH_ADD (O1). Waiting takes one more round trip.
  *
  * uat_future_try_get() finds every uat_future_set() that is ordered before it, although uat_future_set() returns before
  * the guard is final. Until the guard is final, it holds the setter's rank. So uat_future_try_get() looks again if it

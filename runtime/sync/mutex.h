@@ -39,7 +39,7 @@ static inline bool uat_mutex_is_biased(uat_mutex_t m)
  * another worker: the one where the group's first child parted. In that case base and handle identify the task.
  *
  * Two tasks can be mistaken for each other if they were born on the same worker at the same address, and their spawners
- * have the same address, too. Such a mistake happens if the first task took the lock before it parted.
+ * have the same address, too. Such a mistake can happen only if the first task took the lock before it parted.
  */
 struct uat_mutex_holder {
     uintptr_t base, handle;

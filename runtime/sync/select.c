@@ -121,10 +121,10 @@ static int do_one_now(struct select *s)
     return -EAGAIN;
 }
 
-int uat_select_try(uat_case_t *cases, int n)
+int uat_try_select(uat_case_t *cases, int n)
 {
     struct select s;
-    begin(&s, "uat_select_try()", cases, n);
+    begin(&s, "uat_try_select()", cases, n);
     int taken = do_one_now(&s);
     if (taken < 0) {
         leave_others(&s, -1);

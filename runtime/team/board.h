@@ -26,7 +26,7 @@
 
 enum {
     UAT_TEAM_MAX = 2048,  /* workers; a larger job has no teams */
-    UAT_TEAM_ROOM = 4096, /* bytes of a loop's block */
+    UAT_TEAM_ROOM = 4096, /* maximum bytes of a loop's block */
     UAT_TEAM_FIRST = 512, /* bytes of the block that the claim's chain READs */
     UAT_TEAM_ALIGN = 16   /* alignment of a loop's block */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_set_concurrency() excludes workers. An excluded worker takes no tasks from other workers, but runs
+ * Description: uat_concurrency_set() excludes workers. An excluded worker takes no tasks from other workers, but runs
  * tasks that are sent to it. When the limit is raised, the worker takes tasks again. Concurrent calls leave the same
  * limit in all workers.
  */
@@ -66,7 +66,7 @@ static int check_limit(int n)
 {
     const uat_adaptive_t a = {.fn = count, .result_size = sizeof(struct ranks)};
     struct ranks tasks = {0}, parts;
-    uat_set_concurrency(n);
+    uat_concurrency_set(n);
     uat_migrate(0);        /* an excluded worker would itself run the tasks that this task spawns on it */
     uat_sim_work(1000000); /* wait until attempts to take work have ended */
     run_tasks(&tasks);
@@ -76,13 +76,13 @@ static int check_limit(int n)
 
 UAT_TASK(int, calls, int, n)
 {
-    return uat_set_concurrency(n);
+    return uat_concurrency_set(n);
 }
 
 UAT_TASK(int, asks, int, unused)
 {
     (void)unused;
-    return uat_get_concurrency();
+    return uat_concurrency_get();
 }
 
 /* All workers set a limit at the same time. After that, all must have the same limit. */
@@ -111,8 +111,8 @@ static int check_race(void)
 UAT_TASK(int, limits, int, size)
 {
     works_task sent;
-    int errors = uat_set_concurrency(0) == 0;
-    errors += uat_get_concurrency() != size;
+    int errors = uat_concurrency_set(0) == 0;
+    errors += uat_concurrency_get() != size;
     errors += check_limit(size / 2) + check_limit(1);
     works_spawn_on(&sent, size - 1, 5000);
     if (works_join(&sent) != size - 1) {

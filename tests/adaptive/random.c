@@ -210,7 +210,7 @@ int main(int argc, char **argv)
     if (uat_init() < 0)
         return 1;
     int rank = uat_rank();
-    uat_request_data(&rank, sizeof(rank));
+    uat_request_set_data(&rank, sizeof(rank));
     for (uint64_t i = 0; i < runs; i++) {
         uint64_t wrong[2] = {0};
         int mode = (int)(i % 2);

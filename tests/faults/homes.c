@@ -60,7 +60,7 @@ UAT_TASK(long, generation, int, restarts, uat_mutex_t, mutex)
     busy_task keeping;
     turn_task turns[TURNS];
     long taken = 0;
-    uat_set_concurrency(1);
+    uat_concurrency_set(1);
     uat_migrate(0);
     uat_semaphore_t begun = uat_semaphore_create(0);
     busy_spawn_on(&keeping, HOME % uat_size(), restarts, begun);

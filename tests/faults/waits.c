@@ -6,8 +6,8 @@
  *
  * usage: waits KIND SEED ROUNDS ASK (one in ASK steps asks for a checkpoint; 0: none does)
  * FORGET in the environment: after a restart main() does not make the objects of kind "main" again. FORGET_CALL:
- * after a restart the program does not call uat_at_checkpoint(). Each process counts its steps in its own memory, and
- * prints the number on standard error.
+ * after a restart the program does not call uat_checkpoint_register(). Each process counts its steps in its own memory,
+ * and prints the number on standard error.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -127,7 +127,7 @@ static void by_group(struct member *m)
 {
     uat_group_t group;
     uat_group_begin(&group);
-    m->work.cancel = uat_group_cancellable(&group);
+    m->work.cancel = uat_group_make_cancellable(&group);
     for (m->work.place = 0; m->work.place < TASKS; m->work.place++)
         uat_group_spawn(&group, member_of_group, m, sizeof(*m));
     uat_group_wait(&group);
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
     uint64_t kind = 0;
     if (argc != 5 || uat_init() < 0)
         return 2;
-    if (!(getenv("FORGET_CALL") && uat_restarted()) && uat_at_checkpoint(save_steps, restore_steps) < 0)
+    if (!(getenv("FORGET_CALL") && uat_restarted()) && uat_checkpoint_register(save_steps, restore_steps) < 0)
         return 1;
     while (kind < kind_count && strcmp(kinds[kind].name, argv[1]) != 0)
         kind++;

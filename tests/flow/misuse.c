@@ -107,13 +107,13 @@ static void accesses(uat_flow_t *f)
 static void wishes(uat_flow_t *f)
 {
     uat_flow_t copy = *f;
-    uat_flow_at(f, bytes);
+    uat_flow_set_home(f, bytes);
     if (is("at-nowhere"))
-        uat_flow_at(f, wanted);
+        uat_flow_set_home(f, wanted);
     if (is("at-number"))
-        uat_flow_at(f, UAT_FLOW_NUMBER(7));
+        uat_flow_set_home(f, UAT_FLOW_NUMBER(7));
     if (is("at-copy"))
-        uat_flow_at(&copy, bytes);
+        uat_flow_set_home(&copy, bytes);
 }
 
 UAT_TASK_VOID(unended, int, depth)
@@ -138,7 +138,7 @@ UAT_TASK_VOID(all, int, unused)
         uat_flow_begin(&f);
     copy = f;
     if (is("window"))
-        uat_flow_window(&f, 0);
+        uat_flow_set_window(&f, 0);
     if (is("accesses"))
         uat_flow_spawn(&f, nothing, NULL, 0, many, UAT_FLOW_ACCESSES + 1);
     if (is("argument"))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: with several hosts, tasks run more often than by chance on the host of the datum that they write.
- * uat_flow_at() moves tasks to the host that it names. The program is for two hosts in virtual time, where all runs are
- * the same.
+ * uat_flow_set_home() moves tasks to the host that it names. The program is for two hosts in virtual time, where all
+ * runs are the same.
  */
 #include <stdio.h>
 
@@ -43,10 +43,10 @@ UAT_TASK(long, count, int, wish)
         uat_global_put(datum_at(i), &empty, sizeof(empty));
     uat_flow_begin(&f);
     if (wish == ANYWHERE)
-        uat_flow_at(&f, UAT_FLOW_ANYWHERE);
+        uat_flow_set_home(&f, UAT_FLOW_ANYWHERE);
     for (int k = 0; k < TASKS; k++) {
         if (wish == ELSEWHERE)
-            uat_flow_at(&f, datum_at(k + uat_size() / 2));
+            uat_flow_set_home(&f, datum_at(k + uat_size() / 2));
         step_flow(&f, datum_at(k), datum_at(k));
     }
     uat_flow_end(&f);
@@ -68,8 +68,8 @@ int main(void)
         if (!array || count_run(&near[wish], wish) < 0)
             return 1;
     if (uat_rank() == 0)
-        printf("of %d tasks, %ld ran near their datum; with UAT_FLOW_ANYWHERE %ld, with uat_flow_at() of another host "
-               "%ld\n",
+        printf("of %d tasks, %ld ran near their datum; with UAT_FLOW_ANYWHERE %ld, with uat_flow_set_home() of another "
+               "host %ld\n",
                TASKS, near[DATA_DECIDE], near[ANYWHERE], near[ELSEWHERE]);
     return uat_finalize() < 0 || near[DATA_DECIDE] < near[ANYWHERE] + TASKS / 5 ||
            near[ELSEWHERE] > near[ANYWHERE] - TASKS / 10;

@@ -335,7 +335,7 @@ static void change_here(uat_flow_t *f, unsigned i, uint64_t key, struct datum *e
 static void wish(uat_flow_t *f, uint64_t key)
 {
     const void *const at[] = {NULL, UAT_FLOW_ANYWHERE, datum((unsigned)below(key, DATA, 11))};
-    uat_flow_at(f, at[below(key, 3, 12)]);
+    uat_flow_set_home(f, at[below(key, 3, 12)]);
 }
 
 UAT_TASK(uint64_t, sequence, uint64_t, seed, uint64_t, tasks, uint64_t, ask, uint64_t, window)
@@ -350,7 +350,7 @@ UAT_TASK(uint64_t, sequence, uint64_t, seed, uint64_t, tasks, uint64_t, ask, uin
     }
     uat_flow_begin(&f);
     if (window > 0 || below(seed, 3, 3) == 0)
-        uat_flow_window(&f, window > 0 ? window : 1 + below(seed, 20, 4));
+        uat_flow_set_window(&f, window > 0 ? window : 1 + below(seed, 20, 4));
     if (task_of(seed, 0).ordered)
         uat_flow_keep_order(&f);
     for (uint64_t k = 0; k < tasks; k++) {

@@ -89,7 +89,7 @@ UAT_TASK(struct taken, all, uat_atomic_t *, w)
         uat_atomic_store(&w[half * SPREAD + MAX_SIGNED], (uint64_t)INT64_MIN);
         uat_atomic_store(&w[half * SPREAD + AND], UINT64_MAX);
     }
-    uat_reduce(0, TASKS, &reduction, &w, sizeof(w), &t);
+    uat_reduce(0, TASKS, 0, &reduction, &w, sizeof(w), &t);
     return t;
 }
 

@@ -53,8 +53,8 @@ static int call_channel(int which, const struct set *s)
         uat_channel_close(s->shut);
         return uat_channel_try_send(s->shut, &v) != -EPIPE || uat_channel_try_receive(s->shut, &v) != -EPIPE;
     case 19:
-        return uat_select(sends, 2) != 1 || uat_select_try(receives, 1) != 0 || got != v ||
-               uat_select_try(receives, 1) != -EAGAIN;
+        return uat_select(sends, 2) != 1 || uat_try_select(receives, 1) != 0 || got != v ||
+               uat_try_select(receives, 1) != -EAGAIN;
     default:
         return create_and_destroy();
     }

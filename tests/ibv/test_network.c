@@ -10,7 +10,7 @@
 #include "tests/unit/peers.h"
 #include "transport_ibv/group.h"
 
-/* Rank 0 publishes an address in another network. With UAT_IB_SUBNET=any this address must be accepted. */
+/* Rank 0 publishes an address in another network. With UAT_IB_PATH=subnet=any this address must be accepted. */
 static void work_network(struct peer *me, void *arg)
 {
     bool any = *(const bool *)arg;
@@ -25,7 +25,7 @@ static void work_network(struct peer *me, void *arg)
     if (me->rank == 1 && !any) {
         PEER_CHECK(strstr(lines, "no port of rank 1"));
         PEER_CHECK(strstr(lines, "rxe0:1 in 10.246.0.0/24; here are rxe0:1 in 10.9.0.0/24"));
-        PEER_CHECK(strstr(lines, "UAT_NET_DEVICES, or set UAT_IB_SUBNET=any"));
+        PEER_CHECK(strstr(lines, "UAT_NET_DEVICES, or set UAT_IB_PATH=subnet=any"));
         PEER_CHECK(strchr(lines, '\n') == strrchr(lines, '\n')); /* exactly one line */
     }
     peer_barrier(me);
@@ -35,7 +35,7 @@ TEST(network)
 {
     for (int i = 0; i < 2; i++) {
         bool any = i;
-        char *env[] = {any ? "UAT_IB_SUBNET=any" : NULL, NULL};
+        char *env[] = {any ? "UAT_IB_PATH=subnet=any" : NULL, NULL};
         struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = env};
         assert_int_equal(peers_run(&spec, work_network, &any), 0);
     }

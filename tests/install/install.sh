@@ -23,6 +23,7 @@ pc=$(find "$place" -name uat.pc)
 [ -n "$pc" ] || fail "no uat.pc is installed"
 prefix=$place$(sed -n 's/^prefix=//p' "$pc")
 libdir=$(dirname "$(find "$place" -name libuat.a)")
+[ -f "$prefix/include/uat.f90" ] || fail "no uat.f90 is installed beside uat.h"
 [ -f "$libdir/libuat.so" ] || fail "no libuat.so beside libuat.a"
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH

@@ -64,12 +64,12 @@ UAT_TASK(int64_t, passes, int64_t, count)
     int64_t moved = 0;
     for (int64_t pass = 0; pass <= count; pass++) {
         struct run r;
-        uat_for(0, COUNT, note_rank, large, LARGE);
+        uat_for(0, COUNT, 0, note_rank, large, LARGE);
         uat_global_get(now, ranks, COUNT);
         for (int i = 0; i < COUNT && pass > 0; i++)
             moved += before[i] != now[i];
         __builtin_memcpy(before, now, COUNT);
-        uat_reduce(0, COUNT, &reduction, large, LARGE, &r);
+        uat_reduce(0, COUNT, 0, &reduction, large, LARGE, &r);
         if (r.wrong || r.seen != 0 || r.count != COUNT)
             return -1;
     }

@@ -96,12 +96,12 @@ static struct affine sequential(const struct settings *s, int64_t n)
 static int check_range(const struct settings *s, int64_t n)
 {
     struct affine expected = sequential(s, n), value, total;
-    uat_reduce(0, n, &reduction, s, sizeof(*s), &value);
+    uat_reduce(0, n, 0, &reduction, s, sizeof(*s), &value);
     int errors = memcmp(&value, &expected, sizeof(value)) != 0;
-    uat_scan(0, n, &reduction, check_prefix, s, sizeof(*s), &total);
+    uat_scan(0, n, 0, &reduction, check_prefix, s, sizeof(*s), &total);
     errors += memcmp(&total, &expected, sizeof(total)) != 0;
-    uat_for(0, n, look, s, sizeof(*s));
-    uat_for_grain(0, n, 7, look, s, sizeof(*s));
+    uat_for(0, n, 0, look, s, sizeof(*s));
+    uat_for(0, n, 7, look, s, sizeof(*s));
     if (errors > 0)
         fprintf(stderr, "test-pattern: %d errors for %" PRId64 " iterations, seed %" PRIu64 "\n", errors, n, s->seed);
     return errors;
@@ -151,8 +151,8 @@ static int check_grain(int64_t n, int64_t grain)
     const uat_reduction_t noted = {note, add_calls, &no_calls, sizeof(no_calls)};
     struct asked a = {grain, n > 1000 ? 30 : 3000};
     struct calls reduced, scanned;
-    uat_reduce_grain(0, n, grain, &noted, &a, sizeof(a), &reduced);
-    uat_scan_grain(0, n, grain, &noted, note_other, &a, sizeof(a), &scanned);
+    uat_reduce(0, n, grain, &noted, &a, sizeof(a), &reduced);
+    uat_scan(0, n, grain, &noted, note_other, &a, sizeof(a), &scanned);
     int64_t least = grain > 0 ? grain : 1, parts = 2 * n / least + 1;
     int errors = reduced.iterations != n || reduced.small > parts || reduced.calls > n / least + parts;
     errors += scanned.iterations != n || scanned.small > parts || scanned.calls > n / least + parts;

@@ -192,7 +192,7 @@ static int check_sorted(char *array, const struct order *o)
         make(one, o->size, key_at(o, i));
         add_element(&expected, one, o);
     }
-    uat_reduce(0, (int64_t)o->count, &reduction, &c, sizeof(c), &found);
+    uat_reduce(0, (int64_t)o->count, 0, &reduction, &c, sizeof(c), &found);
     if (memcmp(&expected, &found, sizeof(found)) == 0)
         return 0;
     fprintf(stderr,

@@ -75,7 +75,7 @@ static void loop_within(int64_t begin, int64_t end, const void *arg)
     for (int64_t i = begin; i < end; i++) {
         const struct uat_reduction sum = {add, append, &no_range, sizeof(no_range)};
         struct range r;
-        uat_reduce(0, 64, &sum, NULL, 0, &r);
+        uat_reduce(0, 64, 0, &sum, NULL, 0, &r);
         uat_atomic_fetch_add(&cells[i], (uint64_t)(r.count == 64 && !r.wrong));
     }
 }
@@ -120,17 +120,17 @@ UAT_TASK(int64_t, right, int64_t, rounds)
             own->begin = -5;
             own->count = own->padding[LARGE - 1] = 5;
         }
-        uat_for(0, COUNT, count_each, &s, sizeof(s));
+        uat_for(0, COUNT, 0, count_each, &s, sizeof(s));
         wrong += check("loop", count_wrong(1)) + check_seen(COUNT + (k % 2 ? 5 : 0));
         uat_for_near(0, COUNT, cells, sizeof(*cells), count_each, &s, sizeof(s));
         wrong += check("near loop", count_wrong(1)) + check_seen(COUNT);
-        uat_for(0, COUNT / 16, loop_within, &s, sizeof(s));
-        uat_for(COUNT / 16, COUNT, loop_within, &s, sizeof(s));
+        uat_for(0, COUNT / 16, 0, loop_within, &s, sizeof(s));
+        uat_for(COUNT / 16, COUNT, 0, loop_within, &s, sizeof(s));
         wrong += check("nested loops", count_wrong(1));
-        uat_reduce(0, COUNT, &sum, NULL, 0, &r);
+        uat_reduce(0, COUNT, 0, &sum, NULL, 0, &r);
         wrong += check("reduction", r.wrong + (r.begin != 0) + (r.count != COUNT));
         s.fails = COUNT / 3;
-        uat_for(0, COUNT, count_each, &s, sizeof(s));
+        uat_for(0, COUNT, 0, count_each, &s, sizeof(s));
         struct uat_failure failure = {.number = -1};
         if (uat_failing.yes)
             uat_failure_take(&failure);
@@ -167,7 +167,7 @@ UAT_TASK(int64_t, stays, int, passes)
     int64_t moved = 0;
     unsigned char before[COUNT], now[COUNT];
     for (int pass = 0; pass <= passes; pass++) {
-        uat_for(0, COUNT, note_rank, NULL, 0);
+        uat_for(0, COUNT, 0, note_rank, NULL, 0);
         uat_global_get(now, ranks, COUNT);
         for (int i = 0; i < COUNT && pass > 0; i++)
             moved += now[i] != before[i];

@@ -90,7 +90,7 @@ UAT_TASK(int, futures, int, unused)
     struct all a = make();
     set_all_task setter;
     set_all_spawn(&setter, a);
-    uat_for(0, FUTURES, await, &a, sizeof(a));
+    uat_for(0, FUTURES, 0, await, &a, sizeof(a));
     return unused + set_all_join(&setter) + end(&a, 10 * (FUTURES - 1) * FUTURES / 2);
 }
 
@@ -98,7 +98,7 @@ UAT_TASK(int, futures, int, unused)
 static void await_all(void *arg, void *result)
 {
     (void)result;
-    uat_for_grain(0, FUTURES, 5, await, arg, sizeof(struct all));
+    uat_for(0, FUTURES, 5, await, arg, sizeof(struct all));
 }
 
 static void set_beside(void *arg, void *result)
@@ -131,7 +131,7 @@ static void follow(int64_t begin, int64_t end, const void *arg)
 UAT_TASK(int, chain, int, unused)
 {
     struct all a = make();
-    uat_for(0, FUTURES, follow, &a, sizeof(a));
+    uat_for(0, FUTURES, 0, follow, &a, sizeof(a));
     int errors = WRONG(number_get(a.future[FUTURES - 1]) == FUTURES * (FUTURES - 1) / 2);
     return unused + errors + end(&a, 0);
 }
@@ -161,7 +161,7 @@ UAT_TASK(int, channels, int, unused)
     struct all a = make();
     receive_all_task receiver;
     receive_all_spawn(&receiver, a);
-    uat_for(0, LONG, send_out, &a, sizeof(a));
+    uat_for(0, LONG, 0, send_out, &a, sizeof(a));
     numbers_close(a.stream);
     return unused + WRONG(receive_all_join(&receiver) == LONG * (LONG - 1) / 2) + end(&a, 0);
 }
@@ -188,7 +188,7 @@ UAT_TASK(int, reductions, int, unused)
     struct all a = make();
     const uat_reduction_t sum = {add_up, combine, &zero, sizeof(zero)};
     int64_t result = -1;
-    uat_reduce(0, LONG, &sum, &a, sizeof(a), &result);
+    uat_reduce(0, LONG, 0, &sum, &a, sizeof(a), &result);
     return unused + WRONG(result == LONG * (LONG - 1) / 2) + end(&a, LONG * (LONG - 1) / 2);
 }
 
@@ -218,7 +218,7 @@ UAT_TASK(int, scans, int, unused)
     int64_t total = -1, prefixes = 0;
     for (int64_t i = 0; i < LONG; i++)
         prefixes += i * (i + 1) / 2;
-    uat_scan(0, LONG, &sum, write_prefix, &a, sizeof(a), &total);
+    uat_scan(0, LONG, 0, &sum, write_prefix, &a, sizeof(a), &total);
     return unused + WRONG(total == LONG * (LONG - 1) / 2) + end(&a, prefixes);
 }
 
@@ -238,7 +238,7 @@ static void outer(int64_t begin, int64_t end, const void *arg)
         int64_t sum = 0, zeros = 0, none;
         uat_mutex_lock(a->mutex);
         numbers_receive(a->cell, &sum);
-        uat_for(0, 6, inner, a, sizeof(*a));
+        uat_for(0, 6, 0, inner, a, sizeof(*a));
         while (numbers_try_receive(a->errors, &none) == 0) /* no other task holds the mutex */
             zeros++;
         numbers_send(a->cell, sum + zeros);
@@ -249,7 +249,7 @@ static void outer(int64_t begin, int64_t end, const void *arg)
 UAT_TASK(int, nested, int, unused)
 {
     struct all a = make();
-    uat_for(0, 8, outer, &a, sizeof(a));
+    uat_for(0, 8, 0, outer, &a, sizeof(a));
     return unused + end(&a, 8 * 6);
 }
 

@@ -80,7 +80,7 @@ UAT_TASK(int, fresh, int, unused)
     uat_atomic_t *word = new_words();
     uat_group_t group;
     uat_group_begin(&group);
-    uat_cancel_t cancel = uat_group_cancellable(&group);
+    uat_cancel_t cancel = uat_group_make_cancellable(&group);
     int home = uat_rank(), children = uat_size() - 1;
     for (int i = 0; i < children; i++)
         stay_group_spawn(&group, cancel, word, home);
@@ -103,7 +103,7 @@ UAT_TASK(int, told, int, unused)
     uat_group_t group;
     int errors = unused;
     uat_group_begin(&group);
-    uat_cancel_t cancel = uat_group_cancellable(&group);
+    uat_cancel_t cancel = uat_group_make_cancellable(&group);
     errors += WRONG(!uat_cancelled(cancel));
     for (int i = 0; i < CHILDREN; i++)
         spin_group_spawn(&group, cancel, started, i == CHILDREN - 1 ? CANCELS : i % 2 ? FOLLOWS : WAITS);
@@ -129,7 +129,7 @@ UAT_TASK(int, within, uat_cancel_t, outer, uat_atomic_t *, started, int, alone)
     uat_group_t group;
     int errors = 0;
     uat_group_begin_in(&group, outer);
-    uat_cancel_t inner = uat_group_cancellable(&group);
+    uat_cancel_t inner = uat_group_make_cancellable(&group);
     for (int i = 0; i < CHILDREN; i++)
         spin_group_spawn(&group, inner, started, alone && i == CHILDREN - 1 ? CANCELS : WAITS);
     uat_group_wait(&group);
@@ -148,7 +148,7 @@ UAT_TASK(int, nested, int, unused)
     within_task child;
     int errors = unused;
     uat_group_begin(&group);
-    uat_cancel_t cancel = uat_group_cancellable(&group);
+    uat_cancel_t cancel = uat_group_make_cancellable(&group);
     within_spawn(&child, cancel, started, 1);
     errors += within_join(&child);
     errors += WRONG(uat_atomic_load(started) == CHILDREN && uat_atomic_load(&started[TOO_EARLY]) == 0);
@@ -198,7 +198,7 @@ UAT_TASK(int, early, int, unused)
     uat_group_t group;
     int errors = unused;
     uat_group_begin(&group);
-    s.cancel = uat_group_cancellable(&group);
+    s.cancel = uat_group_make_cancellable(&group);
     search_group_spawn(&group, s, 0, DEPTH);
     uat_group_wait(&group);
     errors += WRONG(uat_atomic_load(s.found) == (uint64_t)s.goal + 1);

@@ -117,7 +117,7 @@ UAT_TASK(int, cancelled, int, unused)
     uat_semaphore_t s = uat_semaphore_create(0);
     uat_group_t group;
     uat_group_begin(&group);
-    uat_group_cancel(uat_group_cancellable(&group));
+    uat_group_cancel(uat_group_make_cancellable(&group));
     for (int rank = 0; rank < uat_size(); rank++)
         silent_group_spawn_on(&group, rank, s, rank);
     uat_group_wait(&group);

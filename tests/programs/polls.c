@@ -113,7 +113,7 @@ UAT_TASK(int, poll_select, uat_channel_t, c)
     uint64_t value;
     uat_case_t one = {.channel = c, .value = &value};
     int taken;
-    while ((taken = uat_select_try(&one, 1)) == -EAGAIN)
+    while ((taken = uat_try_select(&one, 1)) == -EAGAIN)
         continue;
     return WRONG(taken == 0 && one.status == 0 && value == sent);
 }

@@ -192,10 +192,10 @@ UAT_TASK(int, singles, int, unused)
     uint64_t one = 0, other = 0;
     int errors = unused, counts[2] = {0, 0};
     uat_case_t cases[3] = {numbers_receives(c[0], &one), numbers_receives(c[1], &other), numbers_receives(c[0], &one)};
-    errors += WRONG(uat_select_try(cases, 3) == -EAGAIN);
+    errors += WRONG(uat_try_select(cases, 3) == -EAGAIN);
     errors += WRONG(numbers_send(c[1], 7) == 0);
-    errors += WRONG(uat_select_try(cases, 3) == 1 && other == 7 && cases[1].status == 0);
-    errors += WRONG(uat_select_try(cases, 3) == -EAGAIN);
+    errors += WRONG(uat_try_select(cases, 3) == 1 && other == 7 && cases[1].status == 0);
+    errors += WRONG(uat_try_select(cases, 3) == -EAGAIN);
     errors += WRONG(numbers_send(c[0], 8) == 0 && uat_select(cases, 3) % 2 == 0 && one == 8);
     for (int i = 0; i < 64; i++) {
         uat_case_t send[2] = {numbers_sends(c[0], &one), numbers_sends(c[1], &other)};
@@ -206,9 +206,9 @@ UAT_TASK(int, singles, int, unused)
     }
     errors += WRONG(counts[0] > 0 && counts[1] > 0);
     numbers_close(c[1]);
-    errors += WRONG(uat_select_try(cases, 3) == 1 && cases[1].status == -EPIPE);
+    errors += WRONG(uat_try_select(cases, 3) == 1 && cases[1].status == -EPIPE);
     uat_case_t closed = numbers_sends(c[1], &one);
-    errors += WRONG(uat_select_try(&closed, 1) == 0 && closed.status == -EPIPE);
+    errors += WRONG(uat_try_select(&closed, 1) == 0 && closed.status == -EPIPE);
     numbers_destroy(c[0]);
     numbers_destroy(c[1]);
     return errors;

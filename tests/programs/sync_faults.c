@@ -123,15 +123,15 @@ static void with_groups(const char *what)
         uat_group_cancel(never);
     if (strncmp(what, "cancel", 6) != 0)
         return;
-    uat_cancel_t cancel = uat_group_cancellable(&group);
+    uat_cancel_t cancel = uat_group_make_cancellable(&group);
     if (strcmp(what, "cancellable-twice") == 0)
-        uat_group_cancellable(&group);
+        uat_group_make_cancellable(&group);
     uat_group_wait(&group);
     if (strcmp(what, "cancel-ended") == 0)
         uat_group_cancel(cancel);
     if (strcmp(what, "cancelled-ended") == 0)
         uat_cancelled(cancel);
-    uat_group_cancellable(&group); /* makes the group cancellable again, in the same place */
+    uat_group_make_cancellable(&group); /* makes the group cancellable again, in the same place */
     uat_group_cancel(cancel);
 }
 
@@ -243,7 +243,7 @@ static void with_selects(const char *what)
         uat_select(elsewhere, 1);
     else if (strcmp(what, "select-destroyed") == 0) {
         longs_destroy(c);
-        uat_select_try(both, 1);
+        uat_try_select(both, 1);
     } else if (strcmp(what, "deadlock-select") == 0) {
         select_it_spawn(&t, c, d);
         select_it_join(&t);

@@ -203,7 +203,7 @@ UAT_TASK_VOID(cancelled_root, int, g)
 {
     uat_group_t group;
     uat_group_begin(&group);
-    cancels_group_spawn(&group, uat_group_cancellable(&group));
+    cancels_group_spawn(&group, uat_group_make_cancellable(&group));
     writer_group_spawn(&group, word, 3); /* does not run */
     if (!g)
         other_put(word, 2);

@@ -161,13 +161,13 @@ static void reduce(int index, bool scans)
     else if (plain)
         reduce_body(0, n, &h, &index);
     else if (scans && o->way < 2)
-        uat_scan(0, n, &reduction, scan_body, &index, sizeof(index), &h);
+        uat_scan(0, n, 0, &reduction, scan_body, &index, sizeof(index), &h);
     else if (scans)
-        uat_scan_grain(0, n, 1 + o->way % 3, &reduction, scan_body, &index, sizeof(index), &h);
+        uat_scan(0, n, 1 + o->way % 3, &reduction, scan_body, &index, sizeof(index), &h);
     else if (o->way < 2)
-        uat_reduce(0, n, &reduction, &index, sizeof(index), &h);
+        uat_reduce(0, n, 0, &reduction, &index, sizeof(index), &h);
     else
-        uat_reduce_grain(0, n, 1 + o->way % 3, &reduction, &index, sizeof(index), &h);
+        uat_reduce(0, n, 1 + o->way % 3, &reduction, &index, sizeof(index), &h);
     check_number(index, h.hash, scans ? "a scan" : "a reduction");
 }
 
@@ -189,9 +189,9 @@ void interpret_loop(int index)
         if (plain)
             for_body(0, pieces(o), &index);
         else if (o->way < 2)
-            uat_for(0, pieces(o), for_body, &index, sizeof(index));
+            uat_for(0, pieces(o), 0, for_body, &index, sizeof(index));
         else
-            uat_for_grain(0, pieces(o), 1 + o->way % 4, for_body, &index, sizeof(index));
+            uat_for(0, pieces(o), 1 + o->way % 4, for_body, &index, sizeof(index));
         break;
     case OP_REDUCE:
     case OP_SCAN:

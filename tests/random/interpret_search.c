@@ -84,6 +84,6 @@ void race_in_search(int index)
     int goal = (int)(program.op[index].stamp % (ALL + ALL / 2));
     uat_group_t group;
     uat_group_begin(&group);
-    run_search(index, &group, goal, uat_group_cancellable(&group));
+    run_search(index, &group, goal, uat_group_make_cancellable(&group));
     run_search(index, &group, ALL, (uat_cancel_t){0}); /* now it is a normal group again */
 }

@@ -183,7 +183,7 @@ static void select_some(const struct op *o)
         if (n == 0)
             return;
         if (o->way == 1)
-            while ((taken = uat_select_try(cases, n)) == -EAGAIN)
+            while ((taken = uat_try_select(cases, n)) == -EAGAIN)
                 uat_yield();
         else
             taken = uat_select(cases, n);

@@ -28,7 +28,7 @@ static void send_number(struct race *r, int number)
         rc = uat_channel_send(at->channel[c], value);
         break;
     case 2:
-        while ((c = uat_select_try(cases, at->channels)) == -EAGAIN)
+        while ((c = uat_try_select(cases, at->channels)) == -EAGAIN)
             uat_yield();
         rc = cases[c].status;
         break;
@@ -53,7 +53,7 @@ static int receive_one(struct race *r, unsigned over, char *value, int *c)
             which[n++] = i;
         }
     if (n > 1 || race_pick(r, 2)) {
-        while ((taken = polls ? uat_select_try(cases, n) : uat_select(cases, n)) == -EAGAIN)
+        while ((taken = polls ? uat_try_select(cases, n) : uat_select(cases, n)) == -EAGAIN)
             uat_yield();
         rc = cases[taken].status;
     } else {

@@ -74,7 +74,7 @@ def arrows_of(tree, faults):
 def unit_of(path):
     """The unit of a file. A header and its source are one unit. X_internal.h, the second header of X, belongs to the
     unit of X. A header for C++ lies above the C header of the same name."""
-    stem, suffix = posixpath.splitext(path)
+    stem, suffix = posixpath.splitext(path.replace("uat/detail/uat.h", "uat.h"))
     return path.replace("/detail/", "/") if suffix == ".hpp" else stem.removesuffix("_internal").replace("/detail/", "/")
 
 

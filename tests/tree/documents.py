@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Description: README.md stays short and leads to every page of docs/. Every link of the documents leads to a file and a heading that
 exist. Each page starts with a sentence that says what it is for. docs/performance.md lists all programs of perf/. meson.build, uat.h and
-CHANGELOG.md state the same version. In the tables of docs/architecture.md each function is in the file named after it.
+CHANGELOG.md state the same version. In the tables of docs/architecture.md and docs/kernel.md each function is in the file named after it.
 
 usage: documents.py SOURCE-FOLDER
 """
@@ -58,16 +58,20 @@ def faults_of_benchmarks(build, measure, page):
 
 
 def faults_of_versions(build, header, changelog):
-    """Compare the build's version, the header's, and the topmost release of the changelog."""
+    """Compare the build's version and the header's. They must be the changelog's topmost release; or the next minor version, if the
+    changelog says under Unreleased that the interface has changed."""
     found = [re.search(pattern, text, re.M) for pattern, text in ((r"^  version: '(.*?)'", build), (r'^#define UAT_VERSION "(.*)"', header),
                                                                   (r"^## \[(\d.*?)\] - \d{4}-\d\d-\d\d$", changelog))]
     stated = [place[1] if place else "none" for place in found]
+    if "\n### Old and new names\n" in changelog.partition("\n## [Unreleased]")[2].partition("\n## [")[0]:
+        major, minor, _ = stated[2].split(".")
+        stated[2] = f"{major}.{int(minor) + 1}.0"
     return [] if len(set(stated)) == 1 else ["versions: meson.build {}, uat.h {}, CHANGELOG.md {}".format(*stated)]
 
 
-def faults_of_places(page, text_of):
-    """If a table says "`f()` and `g()`, `file`", both functions must be in that file. text_of: a file's text, or
-    None."""
+def faults_of_places(name, page, text_of):
+    """If a table of the page `name` says "`f()` and `g()`, `file`", both functions must be in that file. text_of: a file's
+    text, or None."""
     pairs = 0
     for row in re.findall(r"^\|.*", page, re.M):
         functions = []
@@ -76,11 +80,11 @@ def faults_of_places(page, text_of):
                 functions.append(word[:-2])
             elif re.fullmatch(r"[\w/]+\.[chS]", word):
                 text = text_of(word) or ""
-                yield from (f"docs/architecture.md: {name}() is not in {word}" for name in functions if not re.search(rf"\b{name}\b", text))
+                yield from (f"docs/{name}: {function}() is not in {word}" for function in functions if not re.search(rf"\b{function}\b", text))
                 pairs += len(functions)
                 functions = []
     if pairs < 30:
-        yield f"docs/architecture.md: only {pairs} functions found in its tables"
+        yield f"docs/{name}: only {pairs} functions found in its tables"
 
 
 PAGE = "# A\n\nThis page is for a test.\n\n## Some: \"words\"\n"
@@ -96,7 +100,7 @@ def self_check():
         tree = SOUND | change
         if not any(words in fault for fault in faults_of(tree, lambda path: path in SOUND)):
             found.append(f"the self-check's {words!r} was not found")
-    if not any("g() is not in a.c" in fault for fault in faults_of_places("| `f()` and `g()`, `a.c` |", lambda name: "void f(void)")):
+    if not any("g() is not in a.c" in fault for fault in faults_of_places("page", "| `f()` and `g()`, `a.c` |", lambda name: "void f(void)")):
         found.append("the self-check's function in another file was not found")
     return found
 
@@ -109,8 +113,9 @@ def main():
     faults += faults_of_benchmarks(*((root / name).read_text(encoding="utf-8") for name in ("perf/meson.build", "perf/measure", "docs/performance.md")))
     faults += faults_of_versions(*((root / name).read_text(encoding="utf-8") for name in ("meson.build", "include/uat.h", "CHANGELOG.md")))
     sources = {name: path for path in (root / "asm/x86_64").iterdir() for name in (path.name, str(path.relative_to(root)))}
-    faults += faults_of_places(documents[Path("docs/architecture.md")], lambda name: (
-        path.read_text(encoding="utf-8") if (path := sources.get(name, root / name)).exists() else None))
+    for page in ("architecture.md", "kernel.md"):
+        faults += faults_of_places(page, documents[Path("docs") / page], lambda name: (
+            path.read_text(encoding="utf-8") if (path := sources.get(name, root / name)).exists() else None))
     print("\n".join(faults) or f"{len(documents)} documents")
     return 1 if faults or len(documents) < 5 else 0
 

@@ -11,20 +11,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Names that inline functions and macros of the headers call, but users do not.
-MACHINERY = re.compile(r"uat_(\w+_elsewhere|(group_)?spawn_typed|join_wait|group_end_cancel|reducer_find|near_\w+|far_\w+|open_what|end_by_exception)$")
-
 
 def functions_of(header):
-    """The functions that a public header declares or defines for users, without those that only its inline functions and macros call."""
+    """The functions that a public header declares. uat/detail/ has those that only inline functions and macros call."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*|^#.*?(?<!\\)$", "", header, flags=re.S | re.M)
-    return set(re.findall(r"^(?!typedef)[a-z][\w ]*?[ *](uat_[a-z_]+)\([^;{]*\)(?:;|\n\{)", text, re.M))
+    return set(re.findall(r"^(?!typedef)[a-zU][\w ]*?[ *](uat_[a-z_]+)\([^;{]*\);", text, re.M))
 
 
 def faults_of_functions(root, pages, names):
     public = {name for header in ("uat.h", *(f"uat/{part}.h" for part in ("stats", "global", "sync", "pattern", "reducer", "adaptive", "checkpoint", "dataflow", "generator")))
               for name in functions_of((root / "include" / header).read_text())}
-    for name in sorted(name for name in public if not MACHINERY.match(name)):
+    for name in sorted(public):
         if not re.search(rf"^\.Fn {name}\b", pages, re.M):
             yield f"{name}() has no page"
         if name not in names:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: docs/settings.md equals the output of uatrun --help=md; --help and the manual page have the same settings and defaults;
-no document and no script sets a variable that does not exist.
+no document and no script sets a variable that does not exist. There are at most 30 settings.
 
 usage: settings.py SOURCE-FOLDER UATRUN
 """
@@ -15,6 +15,7 @@ HELP = re.compile(r"^  (UAT_[A-Z_]+)\s+(\S+)", re.M)
 MARKDOWN = re.compile(r"^\| `(UAT_[A-Z_]+)` \| `([^`]*)` \|", re.M)
 MAN = re.compile(r"^\.It Ev (UAT_[A-Z_]+)\n(?:(?!\.It|Default).*\n)*Default: (.*)\.$", re.M)
 USED = re.compile(r"\b(UAT_[A-Z_]+)=|^\.Ev (UAT_[A-Z_]*[A-Z])\b", re.M)
+MOST = 30  # more are too many to choose from
 OF_PAPERS = {"UAT_STACKS": ""}  # unlisted: only programs that link papers/ use it
 USERS = ("*.md", "docs/**/*", "perf/**/*", "examples/*", "quickstart", "check")
 
@@ -49,6 +50,8 @@ def main():
     faults += [f"uatrun {form} and uatrun --help do not list the same settings and defaults: {set(found.items()) ^ set(lists['--help'].items())}"
                for form, found in lists.items() if found != lists["--help"]]
     count = len(lists["--help"])
+    if count > MOST:
+        faults.append(f"there are {count} settings, more than {MOST}: make the new one a part of another")
     print("\n".join(faults) or f"{count} settings agree")
     return 1 if faults or count == 0 else 0
 

@@ -161,7 +161,7 @@ static void spin(uat_context_t *c, const void *arg, void *result)
 
 UAT_TASK(int, asks, uat_cancel_t, cancel)
 {
-    uat_request_data("data", 4);
+    uat_request_set_data("data", 4);
     return uat_cancelled(cancel);
 }
 
@@ -189,17 +189,17 @@ UAT_TASK(int, use, int, unused)
         uat_channel_named(name, sizeof(long), 1);
     }
     uat_group_begin(&group);
-    uat_cancel_t cancel = uat_group_cancellable(&group);
+    uat_cancel_t cancel = uat_group_make_cancellable(&group);
     asks_spawn_on(&there, uat_size() - 1, cancel);
     asks_join(&there);
-    uat_request_data("data", 4);
+    uat_request_set_data("data", 4);
     uat_group_cancel(cancel);
     uat_group_wait(&group);
     uat_flow_begin(&flow);
     for (int i = 0; i < 400; i++)
         step_flow(&flow, &array[i % 8 * 512], 1);
     uat_flow_end(&flow);
-    uat_set_concurrency(2);
+    uat_concurrency_set(2);
     uat_adaptive_run(&taken, NULL, 0, 400, NULL, NULL);
     uat_adaptive_run(&given, NULL, 0, 4000, NULL, NULL);
     return 0;

@@ -123,8 +123,7 @@ TEST(every_kind)
                    "UAT_SIM_NETWORK=qdr,rtt=1600,atomic=200ns,gap=5,bandwidth=24000,node=64",
                    "UAT_SIM_TASK=2us,cpu=50",
                    "UAT_SIM_SEED=7,order=chain,stores=weak",
-                   "UAT_SIM_STOP=84us,rank=3",
-                   "UAT_SIM_LIMIT=2s",
+                   "UAT_SIM_LIMIT=2s,stop=84us,rank=3",
                    NULL};
     assert_int_equal(uat_settings_read(uat_settings, env, message, sizeof(message)), 0);
     assert_int_equal(uat_segment_settings.address, 0x7e8000000000);

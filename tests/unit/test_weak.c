@@ -39,11 +39,11 @@ static void transport_make(void)
 {
     static struct shm t;
     static struct shm_peer peers[2];
-    free(t.flights);
+    struct shm_flight *flights = t.flights ? t.flights : malloc(FLIGHTS_START * sizeof(*flights));
     t = (struct shm){.head = {.class_ = &uat_transport_shm, .size = 2},
                      .bounds = {.segment = (char *)&mine, .size = sizeof(mine)},
                      .peers = peers,
-                     .flights = malloc(FLIGHTS_START * sizeof(*t.flights)),
+                     .flights = flights,
                      .flight_room = FLIGHTS_START};
     peers[0].base = (char *)&mine;
     peers[1].base = (char *)&theirs;
@@ -80,12 +80,31 @@ static bool part(void *context, uintptr_t sp)
     return true;
 }
 
+/* As uat_deque_close() and uat_deque_open(), but the memory stays mapped: system calls for each seed would take most
+ * of the test's time. */
+static void deque_open_again(void)
+{
+    static const struct uat_deque_user user = {.part = part};
+    if (!deque.entries) {
+        assert_int_equal(uat_deque_open(&deque, &theirs.ring, 16, &user), 0);
+        return;
+    }
+    memset(deque.entries, 0, deque.capacity * sizeof(*deque.entries));
+    memset(deque.index, 0, deque.capacity * sizeof(*deque.index));
+    uat_ring_init(&theirs.ring);
+    deque = (struct uat_deque){.top = deque.entries,
+                               .ring = &theirs.ring,
+                               .entries = deque.entries,
+                               .index = deque.index,
+                               .capacity = deque.capacity,
+                               .user = user};
+    uat_deque_start(&deque);
+}
+
 static void deque_reset(void)
 {
-    uat_deque_close(&deque);
+    deque_open_again();
     uat_thief_close(&thief);
-    static const struct uat_deque_user user = {.part = part};
-    assert_int_equal(uat_deque_open(&deque, &theirs.ring, 16, &user), 0);
     assert_int_equal(uat_thief_open(&thief, transport, &mine.ring, &mine.landing, &mine.notice), 0);
     thief.low = (uintptr_t)mine.stack;
     thief.high = (uintptr_t)(mine.stack + STACK_WORDS);

@@ -2,6 +2,8 @@
 #include "tests/unit/weak.h"
 
 #include <assert.h>
+#include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 #undef memcpy
@@ -19,17 +21,18 @@ struct value {
 };
 
 struct processor {
-    ucontext_t context;
+    ucontext_t context; /* where it begins */
+    jmp_buf place;      /* where it continues. Unlike swapcontext(), a jump is no system call. */
     char stack[STACK];
     struct knowledge now, loaded, released; /* loaded: an acquire fence adds this to `now`; released: `now` at the last
                                                release fence */
     void (*run)(void);
-    bool over;
+    bool begun, over;
 };
 
 static struct {
     struct processor processor[PROCESSORS];
-    ucontext_t caller;
+    jmp_buf caller;
     int running;
     uint64_t random;
     const char *from, *to;
@@ -60,15 +63,26 @@ static struct processor *me(void)
     return &memory.processor[memory.running];
 }
 
+/* Continue on the processor `memory.running`. */
+static _Noreturn void resume(void)
+{
+    if (me()->begun)
+        _longjmp(me()->place, 1);
+    me()->begun = true;
+    setcontext(&me()->context);
+    abort();
+}
+
 /* Called before each access and each fence: the other processor may run first. */
 static void take_turns(void)
 {
     int other = !memory.running;
     if (memory.processor[other].over || draw(3) > 0)
         return;
-    struct processor *before = me();
+    if (_setjmp(me()->place))
+        return;
     memory.running = other;
-    swapcontext(&before->context, &me()->context);
+    resume();
 }
 
 static bool is_shared(const void *word)
@@ -207,9 +221,9 @@ static void start(void)
     me()->over = true;
     int other = !memory.running;
     if (memory.processor[other].over)
-        setcontext(&memory.caller);
+        _longjmp(memory.caller, 1);
     memory.running = other;
-    setcontext(&me()->context);
+    resume();
 }
 
 /* gcc treats getcontext() as a setjmp(). This function is not inlined, so that no variable of the caller is live where
@@ -218,7 +232,7 @@ static __attribute__((noinline)) void prepare(struct processor *p, void (*run)(v
 {
     memset(&p->now, 0, sizeof(p->now));
     p->loaded = p->released = p->now;
-    p->over = false;
+    p->begun = p->over = false;
     p->run = run;
     getcontext(&p->context);
     p->context.uc_stack.ss_sp = p->stack;
@@ -236,6 +250,7 @@ void weak_run(uint64_t seed, const void *from, const void *to, void (*first)(voi
     prepare(&memory.processor[0], first);
     prepare(&memory.processor[1], second);
     memory.running = (int)draw(2);
-    swapcontext(&memory.caller, &me()->context);
+    if (!_setjmp(memory.caller))
+        resume();
     memory.from = NULL;
 }

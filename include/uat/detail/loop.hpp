@@ -108,10 +108,10 @@ template <class T, class F, class Combine> uat_reduction make_reduction(const pa
 }
 
 /* f(begin, end, sum) returns the value of `sum` and these iterations; `sum` may have no value. Returns the value of all
- * iterations, or no value if there are none. `by` is uat_reduce_grain() or uat_reduce_deterministic(). */
+ * iterations, or no value if there are none. `by` is uat_reduce() or uat_reduce_deterministic(). */
 template <class T, class F, class Combine>
 partial<T> reduce_ranges(std::int64_t begin, std::int64_t end, F f, Combine combine, std::int64_t grain,
-                         uat_reducing_fn *by = uat_reduce_grain)
+                         uat_reducing_fn *by = uat_reduce)
 {
     const partial<T> none;
     partial<T> result;
@@ -171,7 +171,7 @@ T scan_ranges(std::int64_t begin, std::int64_t end, T init, F f, Combine combine
     partial<T> total;
     uat_reduction reduction = make_reduction<T, F, Combine>(&none);
     scanner<T, F, Combine, Range> arg{{f, combine}, range, init};
-    uat_scan_grain(begin, end, grain, &reduction, scan_range<T, F, Combine, Range>, &arg, sizeof(arg), &total);
+    uat_scan(begin, end, grain, &reduction, scan_range<T, F, Combine, Range>, &arg, sizeof(arg), &total);
     throw_if_failed();
     return total.any ? total.get() : init;
 }

@@ -8,7 +8,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* uat_reduce_grain() or uat_reduce_deterministic(). */
+/* uat_reduce() or uat_reduce_deterministic(). */
 typedef void uat_reducing_fn(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction,
                              const void *arg, size_t arg_size, void *result);
 
@@ -67,7 +67,7 @@ __attribute__((visibility("default"), noreturn, cold)) void uat_refuse_identity(
     UAT_UNUSED static void name##_grain(int64_t uat_begin, int64_t uat_end, int64_t uat_grain UAT_UNWRAP more)         \
     {                                                                                                                  \
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
-        uat_for_grain(uat_begin, uat_end, uat_grain, name##_uat_loop, &uat_a, sizeof(uat_a));                          \
+        uat_for(uat_begin, uat_end, uat_grain, name##_uat_loop, &uat_a, sizeof(uat_a));                                \
     }                                                                                                                  \
     UAT_UNUSED static void name##_near(int64_t uat_begin, int64_t uat_end, const void *uat_array,                      \
                                        size_t uat_size UAT_UNWRAP more)                                                \
@@ -77,7 +77,7 @@ __attribute__((visibility("default"), noreturn, cold)) void uat_refuse_identity(
     }                                                                                                                  \
     UAT_UNUSED static void name(int64_t uat_begin, int64_t uat_end UAT_UNWRAP more)                                    \
     {                                                                                                                  \
-        name##_grain(uat_begin, uat_end, 1 UAT_UNWRAP pass);                                                           \
+        name##_grain(uat_begin, uat_end, 0 UAT_UNWRAP pass);                                                           \
     }
 
 #define UAT_REDUCE_DEFINE(type, name, identity, combine, more, members, names, pass, fields)                           \
@@ -112,7 +112,7 @@ __attribute__((visibility("default"), noreturn, cold)) void uat_refuse_identity(
     }                                                                                                                  \
     UAT_UNUSED static type name##_grain(int64_t uat_begin, int64_t uat_end, int64_t uat_grain UAT_UNWRAP more)         \
     {                                                                                                                  \
-        return name##_uat_reduce(uat_reduce_grain, uat_begin, uat_end, uat_grain UAT_UNWRAP pass);                     \
+        return name##_uat_reduce(uat_reduce, uat_begin, uat_end, uat_grain UAT_UNWRAP pass);                           \
     }                                                                                                                  \
     UAT_UNUSED static type name##_deterministic(int64_t uat_begin, int64_t uat_end, int64_t uat_block UAT_UNWRAP more) \
     {                                                                                                                  \
@@ -120,7 +120,7 @@ __attribute__((visibility("default"), noreturn, cold)) void uat_refuse_identity(
     }                                                                                                                  \
     UAT_UNUSED static type name(int64_t uat_begin, int64_t uat_end UAT_UNWRAP more)                                    \
     {                                                                                                                  \
-        return name##_grain(uat_begin, uat_end, 1 UAT_UNWRAP pass);                                                    \
+        return name##_grain(uat_begin, uat_end, 0 UAT_UNWRAP pass);                                                    \
     }
 
 #define UAT_LOOP_ARGS(name, members)                                                                                   \

@@ -13,7 +13,7 @@
 #include <exception>
 #include <utility>
 
-#include "uat/pattern.h"
+#include "uat/detail/sort.h"
 #include "uat/detail/task.hpp"
 
 namespace uat

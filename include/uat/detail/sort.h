@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What uat_sort() and uat::sort() share: the kernels that sort elements of one type. Programs call those two. */
+#ifndef UAT_DETAIL_SORT_H
+#define UAT_DETAIL_SORT_H
+
+#include "../pattern.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* The pivot of a partition. */
+typedef struct uat_sort_pivot {
+    const void *value; /* an element; aligned to 16 bytes */
+    int equal;         /* 0: elements less than the value go to the front; else elements not greater than the value */
+    const void *arg;   /* user argument of the comparison */
+} uat_sort_pivot_t;
+
+/*
+ * Progress of a partition. Elements [0, less) belong to the front. Elements [from, to) are still to be divided. All
+ * other elements belong to the rest: those in [less, from), and those after [from, to).
+ */
+typedef struct uat_sort_pass {
+    size_t less, from, to;
+} uat_sort_pass_t;
+
+/*
+ * A kernel is the sequential code that sorts elements of one type within this process. The kernel of uat_sort() calls
+ * the comparison through a pointer. uat::sort() of uat.hpp has a kernel for each pair of type and comparison, so that
+ * the compiler can inline the comparison.
+ */
+typedef struct uat_sort_kernel {
+    size_t size; /* bytes of an element */
+    /* Sort count elements. */
+    void (*sort)(void *elements, size_t count, const void *arg);
+    /*
+     * Continue the pass by up to `most` elements (2 or more). At most half of these come from each end. If at most
+     * `most` elements remain, finish the pass. Does not access the elements between the two ends.
+     */
+    void (*partition)(void *elements, uat_sort_pass_t *pass, size_t most, const uat_sort_pivot_t *pivot);
+    /* Does element a sort before b? */
+    int (*less)(const void *a, const void *b, const void *arg);
+} uat_sort_kernel_t;
+
+/* uat_sort() with a kernel, which is copied. */
+void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif
