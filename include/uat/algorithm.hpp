@@ -101,8 +101,8 @@ template <class T1, class T2, class U, class F> void transform(span<T1> a, span<
 
 /*
  * Sort the span by `less`, a strict weak order. The order of equal elements is undefined. See uat_sort(). If the memory
- * is not global, the calling task alone sorts it. If `less` throws, sort() throws one of the exceptions (see task_error)
- * as soon as all its tasks have ended. The span then has its elements in an undefined order.
+ * is not global, the calling task alone sorts it. If `less` throws, sort() throws one of the exceptions (see
+ * task_error) as soon as all its tasks have ended. The span then has its elements in an undefined order.
  */
 template <class T, class Less = std::less<>> void sort(span<T> s, Less less = Less())
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: an exception that a comparison or a predicate throws, at any point, arrives at the caller of the
- * algorithm with its what(). The elements that it sorts or moves are then still those of before. Nothing stays checked out, no temporary array
- * is left, and the next call gives the right result.
+ * algorithm with its what(). The elements that it sorts or moves are then still those of before. Nothing stays checked
+ * out, no temporary array is left, and the next call gives the right result.
  * usage: test-thrown [SIZE]
  */
 #include <algorithm>
