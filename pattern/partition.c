@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+#include "pattern/failed.h"
+
 enum {
     STEP_BYTES = 1 << 18,  /* near memory: bytes to partition between two looks at the deque; some 50 us of work */
     SPLIT_BYTES = 1 << 17, /* a range of fewer bytes does not split */
@@ -100,6 +102,8 @@ static void step_far(const struct uat_range *range, uat_sort_pass_t *pass, size_
     char *home = uat_range_at(range, pass->from);
     range->kernel.partition(uat_global_checkout(home, bytes, UAT_READ_WRITE), &here, count > 2 ? count : 2, &pivot);
     uat_global_checkin(home, bytes, UAT_READ_WRITE);
+    if (uat_failed())
+        return;
     pass->less = join_fronts(range, pass->less, pass->from, here.less);
     pass->from += count;
 }
@@ -140,8 +144,10 @@ static uat_sort_pass_t split_far(struct uat_range *range, uat_sort_pass_t pass)
         return (uat_sort_pass_t){pass.less + low, middle, pass.to};
     }
     high = partition_part(range, &whole, middle, pass.to, 0);
-    uat_join(&task);
+    uat_pattern_join(&task, true);
     *range = whole;
+    if (uat_failed())
+        return pass;
     return (uat_sort_pass_t){join_fronts(&whole, pass.less + low, middle, high), pass.to, pass.to};
 }
 
@@ -160,7 +166,7 @@ static void ends_task(void *arg, void *result)
     char *home = range->base, *back = uat_range_at(range, high);
     uat_global_checkout(home, low * size, UAT_READ_WRITE); /* both ranges are near, so the kernel uses them in place */
     uat_global_checkout(back, range->share * size, UAT_READ_WRITE);
-    while (pass.from < low && pass.to > high) {
+    while (pass.from < low && pass.to > high && !uat_failed()) {
         size_t most = 2 * smaller(low - pass.from, pass.to - high);
         range->kernel.partition(home, &pass, most < step || step < 2 ? most : step, &pivot);
     }
@@ -195,10 +201,16 @@ static uat_sort_pass_t split_near(struct uat_range *range, uat_sort_pass_t pass)
         return (uat_sort_pass_t){less + ends.less, less + ends.from, less + ends.to};
     }
     middle = partition_part(range, &whole, from, to, 0);
-    uat_join(&task);
+    uat_pattern_join(&task, true);
+    if (uat_failed()) {
+        *range = whole;
+        return pass;
+    }
     size_t low = partition_part(range, &whole, less + ends.less, from, ends.from - ends.less),
            high = partition_part(range, &whole, to, less + ends.to, 0);
     *range = whole;
+    if (uat_failed())
+        return pass;
     less = join_fronts(&whole, less + ends.less + low, from, middle);
     return (uat_sort_pass_t){join_fronts(&whole, less, to, high), pass.to, pass.to};
 }
@@ -207,7 +219,7 @@ size_t uat_partition(struct uat_range *range)
 {
     size_t size = range->kernel.size;
     uat_sort_pass_t pass = {0, range->known, range->count};
-    while (pass.from < pass.to) {
+    while (pass.from < pass.to && !uat_failed()) {
         size_t left = pass.to - pass.from, window = uat_range_window(size);
         int near = uat_range_is_near(range); /* valid until the next spawn: there the task may migrate */
         if (left * size > SPLIT_BYTES && left > 2 && uat_work_wanted())

@@ -44,7 +44,8 @@ static inline int uat_range_is_near(const struct uat_range *range)
 
 /*
  * Move the elements that belong in front of the pivot (range->tail) to the start of the range. Returns their number.
- * May change base, count and known. Runs inside a task; the task may migrate.
+ * May change base, count and known. Runs inside a task; the task may migrate. If the task has failed (failed.h), the
+ * number is of no meaning.
  */
 size_t uat_partition(struct uat_range *range);
 

@@ -4,7 +4,11 @@
  * a sample. A child sorts the first part, and the continuation, which thieves may take, sorts the second part.
  * Partitions themselves split on demand (partition.c), so all workers take part from the first pass on. Process-private
  * memory is sorted without tasks: by a merge of runs, or else by the kernel.
+ *
+ * A comparison that throws makes its task fail (failed.h). Each function then returns soon, without another comparison,
+ * and what it returns is not used. The elements are only ever exchanged or merged, so the array keeps all of them.
  */
+#include "pattern/failed.h"
 #include "pattern/partition.h"
 #include "pattern/runs.h"
 
@@ -97,7 +101,7 @@ static struct parts divide(struct uat_range *range)
 
 static void sort_here(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg)
 {
-    if (!uat_sort_runs(kernel, elements, count, arg))
+    if (!uat_sort_runs(kernel, elements, count, arg) && !uat_failed())
         kernel->sort(elements, count, arg);
 }
 
@@ -129,7 +133,7 @@ static void take_part(struct uat_range *range, const struct uat_range *whole, si
 }
 
 /* If one part is a leaf and far smaller than the other, sort this part and set the range to the other part. So the
- * recursion keeps no frame. Returns whether it sorted a part. */
+ * recursion keeps no frame. Returns whether it sorted a part, and no comparison failed. */
 static int sort_uneven(struct uat_range *range, const struct uat_range *whole, struct parts parts)
 {
     size_t high = whole->count - parts.from;
@@ -147,7 +151,7 @@ static int sort_uneven(struct uat_range *range, const struct uat_range *whole, s
         take_part(range, whole, parts.from, whole->count);
     else
         take_part(range, whole, 0, parts.less);
-    return 1;
+    return !uat_failed();
 }
 
 static void sort_range(struct uat_range *range)
@@ -163,11 +167,14 @@ static void sort_range(struct uat_range *range)
         whole = *range;
         parts = divide(range);
     } while (sort_uneven(range, &whole, parts));
+    if (uat_failed())
+        return;
     take_part(range, &whole, 0, parts.less);
     uat_spawn(&task, sort_task, range, range->bytes, NULL, 0);
     take_part(range, &whole, parts.from, whole.count);
-    sort_range(range);
-    uat_join(&task);
+    if (!uat_failed())
+        sort_range(range);
+    uat_pattern_join(&task, true);
 }
 
 /* Sort the range by a merge if it is near and consists of a few runs. */
@@ -206,6 +213,6 @@ void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, con
         memcpy(range->tail + arg_offset, arg, arg_size);
     if (uat_global_home(array) < 0)
         sort_here(kernel, array, count, range->tail + arg_offset);
-    else if (!merge_range(range))
+    else if (!merge_range(range) && !uat_failed())
         sort_range(range);
 }

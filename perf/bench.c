@@ -25,15 +25,15 @@ struct job {
  * during a pause is left out. */
 static struct {
     struct uat_moment start, paused_at;
-    uat_stats_t counted, counted_at; /* counted: the counters before the run; counted_at: before the pause */
-    bool paused, alone;              /* alone: no runtime, no counters */
-    int status;                      /* the first error while reading the counters */
+    uat_stats_detail_t counted, counted_at; /* counted: the counters before the run; counted_at: before the pause */
+    bool paused, alone;                     /* alone: no runtime, no counters */
+    int status;                             /* the first error while reading the counters */
 } present;
 
 #define MINUS UINT64_MAX /* -1 in unsigned arithmetic */
 
-/* Add (factor 1) or subtract (factor MINUS). uat_stats_t consists of 64-bit words only. */
-static void add_stats(uat_stats_t *stats, const uat_stats_t *more, uint64_t factor)
+/* Add (factor 1) or subtract (factor MINUS). uat_stats_detail_t consists of 64-bit words only. */
+static void add_stats(uat_stats_detail_t *stats, const uat_stats_detail_t *more, uint64_t factor)
 {
     uint64_t *words = (uint64_t *)stats;
 
@@ -42,7 +42,7 @@ static void add_stats(uat_stats_t *stats, const uat_stats_t *more, uint64_t fact
 }
 
 /* If there is a runtime, read the counters, except that of the stack. Keeps the first error. */
-static void count(uat_stats_t *stats)
+static void count(uat_stats_detail_t *stats)
 {
     int status = present.alone ? 0 : uat_inspect_counters_total(stats);
 
@@ -69,7 +69,7 @@ void uat_bench_pause(void)
 
 void uat_bench_resume(void)
 {
-    uat_stats_t now = {0};
+    uat_stats_detail_t now = {0};
     struct uat_moment end;
 
     count(&now);

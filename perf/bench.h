@@ -133,7 +133,8 @@ struct uat_bench_run {
     uint64_t cycles;
     uint64_t answer[UAT_BENCH_RESULTS];
     double figures[UAT_BENCH_FIGURES];
-    uat_stats_t stats; /* counters of this run, over all workers; but stack_bytes_max counts since the job's start */
+    uat_stats_detail_t
+        stats; /* counters of this run, over all workers; but stack_bytes_max counts since the job's start */
 };
 
 /* The content of the report. `run` is the run with the median time, and the figures are those of that run. */
@@ -158,8 +159,8 @@ int uat_bench_parse(const struct uat_bench *bench, int argc, char **argv, struct
 void uat_bench_help(const struct uat_bench *bench, FILE *out);
 
 /* Round trips per steal: the median and the mean. Without steals, both are 0. */
-uint64_t uat_bench_trips_median(const uat_stats_t *stats);
-double uat_bench_trips_mean(const uat_stats_t *stats);
+uint64_t uat_bench_trips_median(const uat_stats_detail_t *stats);
+double uat_bench_trips_mean(const uat_stats_detail_t *stats);
 double uat_bench_cycles_per_task(const struct uat_bench_report *report);
 
 void uat_bench_print(const struct uat_bench_report *report);

@@ -6,7 +6,7 @@
 
 #include "perf/report.h"
 
-/* Every field of uat_stats_t except the histogram. */
+/* Every field of uat_stats_detail_t except the histogram. */
 /* clang-format off */
 #define FIELDS(X) \
     X(tasks) X(steal_attempts) X(victims_peeked) X(steals) X(attempts_empty) X(attempts_lost) X(steal_bytes) \
@@ -21,13 +21,14 @@
     X(global_releases) X(global_releases_waited) X(publications_unreleased) X(pages_touched) X(first_touches) \
     X(minor_faults) X(page_table_bytes)
 /* clang-format on */
-#define NAME(field) [offsetof(uat_stats_t, field) / sizeof(uint64_t)] = #field,
+#define NAME(field) [offsetof(uat_stats_detail_t, field) / sizeof(uint64_t)] = #field,
 #define ONE(field)  +1
 
-static const char *const names[sizeof(uat_stats_t) / sizeof(uint64_t)] = {FIELDS(NAME)}; /* NULL in the histogram */
+static const char *const names[sizeof(uat_stats_detail_t) / sizeof(uint64_t)] = {
+    FIELDS(NAME)}; /* NULL in the histogram */
 _Static_assert(sizeof(names) / sizeof(names[0]) == 0 FIELDS(ONE) + UAT_STATS_ROUND_TRIPS, "every field is in FIELDS()");
 
-uint64_t uat_bench_trips_median(const uat_stats_t *stats)
+uint64_t uat_bench_trips_median(const uat_stats_detail_t *stats)
 {
     uint64_t below = 0;
 
@@ -39,7 +40,7 @@ uint64_t uat_bench_trips_median(const uat_stats_t *stats)
     return 0;
 }
 
-double uat_bench_trips_mean(const uat_stats_t *stats)
+double uat_bench_trips_mean(const uat_stats_detail_t *stats)
 {
     return stats->steals ? (double)stats->steal_trips / (double)stats->steals : 0.0;
 }
@@ -136,7 +137,7 @@ static void report_tasks(const struct uat_bench_report *report)
     uat_report_line("cycles/task", "%.1f", uat_bench_cycles_per_task(report));
 }
 
-static void report_steals(const uat_stats_t *stats, uint64_t total)
+static void report_steals(const uat_stats_detail_t *stats, uint64_t total)
 {
     uat_report_count("steals", stats->steals);
     uat_report_count("steals_total", total);
@@ -151,7 +152,7 @@ static void report_steals(const uat_stats_t *stats, uint64_t total)
     uat_report_line("stack", "%" PRIu64 " bytes at most", stats->stack_bytes_max);
 }
 
-static void report_counters(const uat_stats_t *stats)
+static void report_counters(const uat_stats_detail_t *stats)
 {
     uat_report_object("counters");
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

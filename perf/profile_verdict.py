@@ -20,8 +20,8 @@ def ratio(a, b):
 
 def predict(profile, workers):
     """(least, expected) time in ns with this number of workers. No schedule is faster than the least one: the work laws
-    of Brent and Graham. The expected time is that of work and spawns, evenly shared, after the burdened span."""
-    work = profile.work_ns + profile.tasks * profile.spawn_ns
+    of Brent and Graham. The expected time is that of work, spawns and waits, evenly shared, after the burdened span."""
+    work = profile.work_ns + profile.tasks * profile.spawn_ns + profile.raw["calls_ns"]
     return max(profile.work_ns / workers, profile.span_ns), work / workers + profile.burdened_ns * (workers > 1)
 
 

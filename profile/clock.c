@@ -6,6 +6,7 @@
 #include <string.h>
 
 struct uat_strand *uat_strand_now;
+uint64_t uat_profile_stretches;
 uint64_t uat_profile_near_bytes, uat_profile_cached_bytes;
 
 /* ns per count of the processor's counter; 0: the clock is uat_time_ns(). Set at the start of each run. */
@@ -72,6 +73,7 @@ void uat_profile_start(struct uat_strand *s, uint64_t from)
     uat_strand_now = s;
     if (!s)
         return;
+    uat_profile_stretches++;
     near_before = uat_profile_near_bytes;
     cached_before = uat_profile_cached_bytes;
     s->from = from;

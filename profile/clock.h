@@ -13,7 +13,7 @@ bool uat_profile_is_virtual(void);
 /* A call in which the task may leave the processor, and may come back on another worker. It lives in the caller's
  * frame. */
 struct uat_wait {
-    uint64_t begin, host;
+    uint64_t begin, host, stretches; /* uat_profile_stretches */
 };
 
 /* Before and after such a call. Afterwards the caller calls uat_profile_start(). me: may be NULL. */

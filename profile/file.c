@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Start and end of a profile. At the end a task of rank 0 visits each worker and brings its rows, and rank 0 writes the
- * sums to a file in JSON. uat-profile (perf/) reads this file.
+ * Start and end of a profile. At the end tasks visit each worker and bring its rows to rank 0, which writes the sums to
+ * a file in JSON. uat-profile (perf/) reads this file.
  */
 #include "profile/profile.h"
 
@@ -27,6 +27,7 @@ int __real_uat_finalize(void);
 int __wrap_uat_init(void);
 int __wrap_uat_finalize(void);
 int __real_uat_run(uat_fn *root, const void *arg, size_t n, void *result, size_t size);
+void __real_uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t n, void *result, size_t size);
 void __real_uat_spawn_on(uat_task_t *t, int rank, uat_fn *fn, const void *arg, size_t n, void *result, size_t size);
 
 bool uat_profile_is_virtual(void)
@@ -58,33 +59,20 @@ int __wrap_uat_init(void)
 
 enum { ROWS = 4 /* rows in one answer; an answer must fit into UAT_RESULT_MAX */ };
 struct answer {
-    uint64_t next; /* where to look for the next row; UAT_NAMES_MAX: there are none */
+    uint64_t rank, at; /* the worker, and where to look for its next row */
+    uint64_t next;     /* where to go on; UAT_NAMES_MAX: there are no more rows */
     uint64_t count;
+    struct uat_profile_counts counts;
     struct uat_name row[ROWS];
 };
 _Static_assert(sizeof(struct answer) <= 1024, "the default of UAT_RESULT_MAX");
 
-static void bring_rows(void *arg, void *result)
-{
-    uint64_t at;
-    struct answer *a = result;
-    memcpy(&at, arg, sizeof(at));
-    memset(a, 0, sizeof(*a));
-    for (; at < UAT_NAMES_MAX && a->count < ROWS; at++)
-        if (uat_names[at].key)
-            a->row[a->count++] = uat_names[at];
-    a->next = at;
-}
-
-static void bring_counts(void *arg, void *result)
-{
-    (void)arg;
-    memcpy(result, &uat_profile_counts, sizeof(uat_profile_counts));
-}
-
-/* One row, and the counts, of each worker: for the balance of the load. */
+/* The sums of all workers, on rank 0. Its own rows must not change while they are being added up, so the sums have a
+ * table of their own. */
 static struct uat_profile_counts all;
-static double own_min, own_max; /* of the workers' times of tasks */
+static struct uat_name sums[UAT_NAMES_MAX];
+static size_t sum_count;
+static double *own; /* the time of tasks on each worker, for the balance of the load */
 
 static void add_counts(const struct uat_profile_counts *c)
 {
@@ -98,10 +86,6 @@ static void add_counts(const struct uat_profile_counts *c)
         all.spawn_ns = c->spawn_ns;
 }
 
-/* Rank 0's own rows must not change while they are being added up: the sums have a table of their own. */
-static struct uat_name sums[UAT_NAMES_MAX];
-static size_t sum_count;
-
 static void add_row(const struct uat_name *row)
 {
     size_t i = 0;
@@ -114,52 +98,76 @@ static void add_row(const struct uat_name *row)
     uat_name_add(&sums[i], row);
 }
 
-/* The root runs on any worker, and each visit may move it. So it only visits; the rows are added up by rank 0, which
- * gets them as the root's result. */
-struct question {
-    uint64_t at, rank;
-};
-
-static void ask(void *arg, void *result)
+/* On the worker that is asked. */
+static void bring(void *arg, void *result)
 {
-    struct question q;
-    struct answer a;
-    uat_task_t t;
-    memcpy(&q, arg, sizeof(q));
-    if (q.at == UAT_NAMES_MAX) {
-        memset(&a, 0, sizeof(a));
-        __real_uat_spawn_on(&t, (int)q.rank, bring_counts, NULL, 0, &a, sizeof(struct uat_profile_counts));
-    } else {
-        __real_uat_spawn_on(&t, (int)q.rank, bring_rows, &q.at, sizeof(q.at), &a, sizeof(a));
+    struct answer *a = result;
+    memcpy(a, arg, offsetof(struct answer, next));
+    a->counts = uat_profile_counts;
+    a->count = 0;
+    for (a->next = a->at; a->next < UAT_NAMES_MAX && a->count < ROWS; a->next++)
+        if (uat_names[a->next].key)
+            a->row[a->count++] = uat_names[a->next];
+}
+
+/* On rank 0. */
+static void take(void *arg, void *result)
+{
+    const struct answer *a = arg;
+    (void)result;
+    if (a->at == 0)
+        add_counts(&a->counts);
+    for (uint64_t i = 0; i < a->count; i++) {
+        add_row(&a->row[i]);
+        own[a->rank] += a->row[i].own;
     }
+}
+
+static void spawn_and_join(int rank, uat_fn *fn, const void *arg, size_t n, void *result, size_t size)
+{
+    uat_task_t t;
+    __real_uat_spawn_on(&t, rank, fn, arg, n, result, size);
     if (t.record)
         uat_join_wait(&t);
-    memcpy(result, &a, sizeof(a));
+}
+
+/* Bring the rows of the workers [low, high) to rank 0. The workers are visited at the same time: a run for each would
+ * take a time that grows with the square of their number. */
+struct ranks {
+    uint64_t low, high;
+};
+
+static void visit(void *arg, void *result)
+{
+    struct ranks r;
+    memcpy(&r, arg, sizeof(r));
+    (void)result;
+    if (r.high - r.low > 1) {
+        uat_task_t t;
+        struct ranks half = {r.low + (r.high - r.low) / 2, r.high};
+        r.high = half.low;
+        __real_uat_spawn(&t, visit, &half, sizeof(half), NULL, 0);
+        visit(&r, NULL);
+        if (t.record)
+            uat_join_wait(&t);
+        return;
+    }
+    struct answer a = {.rank = r.low};
+    for (; a.at < UAT_NAMES_MAX; a.at = a.next) {
+        spawn_and_join((int)r.low, bring, &a, offsetof(struct answer, next), &a, sizeof(a));
+        spawn_and_join(0, take, &a, sizeof(a), NULL, 0);
+    }
 }
 
 static int gather(void)
 {
-    struct answer a;
-    for (uint64_t rank = 0; rank < (uint64_t)uat_size(); rank++) {
-        double own = 0;
-        for (struct question q = {0, rank}; q.at < UAT_NAMES_MAX; q.at = a.next) {
-            int rc = __real_uat_run(ask, &q, sizeof(q), &a, sizeof(a));
-            if (rc)
-                return rc;
-            for (uint64_t i = 0; uat_rank() == 0 && i < a.count; i++)
-                add_row(&a.row[i]);
-            for (uint64_t i = 0; i < a.count; i++)
-                own += a.row[i].own;
-        }
-        own_min = rank == 0 || own < own_min ? own : own_min;
-        own_max = own > own_max ? own : own_max;
-        struct question q = {UAT_NAMES_MAX, rank};
-        int rc = __real_uat_run(ask, &q, sizeof(q), &a, sizeof(a));
-        if (rc)
-            return rc;
-        add_counts((const struct uat_profile_counts *)&a);
+    const struct ranks workers = {0, (uint64_t)uat_size()};
+    own = calloc(workers.high, sizeof(*own));
+    if (!own) {
+        uat_error("no memory for the profile");
+        return -ENOMEM;
     }
-    return 0;
+    return __real_uat_run(visit, &workers, sizeof(workers), NULL, 0);
 }
 
 /* ---- the file ---- */
@@ -251,6 +259,11 @@ static void write_row(FILE *f, const struct uat_name *r)
 static void write_all(FILE *f, const uat_stats_t *s)
 {
     const struct uat_profile_totals *t = &uat_profile_outside.totals;
+    double own_min = own[0], own_max = own[0];
+    for (int rank = 1; rank < uat_size(); rank++) {
+        own_min = own[rank] < own_min ? own[rank] : own_min;
+        own_max = own[rank] > own_max ? own[rank] : own_max;
+    }
     fprintf(f, "{\n  \"uat_profile\": 1,\n  \"workers\": %d,\n  \"restarts\": %d,\n  \"time\": ", uat_size(),
             uat_restarted());
     write_text(f, uat_setting("time"));
@@ -258,9 +271,10 @@ static void write_all(FILE *f, const uat_stats_t *s)
     write_text(f, uat_setting("transport"));
     fprintf(f,
             ",\n  \"elapsed_ns\": %.0f,\n  \"work_ns\": %.0f,\n  \"tasks\": %.0f,\n  \"burdened_ns\": %.0f,\n"
-            "  \"burden_ns\": %.0f,\n  \"spawn_ns\": %.0f,\n  \"on_cpu_ns\": %.0f,\n  \"queued_ns\": %.0f,\n"
+            "  \"burden_ns\": %.0f,\n  \"spawn_ns\": %.0f,\n  \"calls_ns\": %.0f,\n  \"on_cpu_ns\": "
+            "%.0f,\n  \"queued_ns\": %.0f,\n"
             "  \"unmeasured\": %.0f,\n  \"unfollowed\": %.0f,\n  \"least_own_ns\": %.0f,\n  \"most_own_ns\": %.0f,\n",
-            all.elapsed_ns, t->work, t->tasks, t->burdened, uat_strand_burden, all.spawn_ns, all.on_cpu_ns,
+            all.elapsed_ns, t->work, t->tasks, t->burdened, uat_strand_burden, all.spawn_ns, t->calls, all.on_cpu_ns,
             all.queued_ns, all.unmeasured, all.unfollowed, own_min, own_max);
     fprintf(f,
             "  \"steals\": %" PRIu64 ",\n  \"attempts\": %" PRIu64 ",\n  \"steal_bytes\": %" PRIu64
@@ -283,14 +297,17 @@ int uat_profile_write(void)
     int rc = uat_stats_total(&stats);
     if (!rc)
         rc = gather();
-    if (rc || uat_rank() > 0)
+    if (rc || uat_rank() > 0) {
+        free(own);
         return rc;
+    }
     const char *file = uat_profile_file();
     rc = uat_output_open(&output, file);
     if (!rc) {
         write_all(output.file, &stats);
         rc = uat_output_close(&output);
     }
+    free(own);
     if (rc)
         uat_error("the profile %s cannot be written: %s", file, uat_output_error(rc));
     else

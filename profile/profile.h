@@ -21,6 +21,9 @@
 
 extern struct uat_strand *uat_strand_now;
 
+/* How many stretches of tasks have begun on this worker. */
+extern uint64_t uat_profile_stretches;
+
 /* The counts of this worker that no name has. */
 struct uat_profile_counts {
     double unmeasured;           /* spawns by tasks that are not measured */
@@ -28,6 +31,7 @@ struct uat_profile_counts {
     double elapsed_ns;           /* of all runs */
     double on_cpu_ns, queued_ns; /* within the runs: on the processor; ready, but without a processor */
     double spawn_ns;             /* a spawn and a join of an empty task; the shortest of some */
+    double wait_ns;              /* a wait, the shortest of some; 0 with several workers */
 };
 extern struct uat_profile_counts uat_profile_counts;
 
@@ -36,6 +40,9 @@ extern struct uat_strand uat_profile_outside;
 
 /* Now, in ns, on this worker only: the processor's counter, or virtual time. */
 double uat_profile_clock(void);
+
+/* Set spawn_ns and wait_ns of this worker's counts. Call it in a task, at the start of a run, before the clock runs. */
+void uat_profile_measure(void);
 
 /* Stop the clock of the running task at the code address `to`, and start it again. NULL is no task. */
 struct uat_strand *uat_profile_stop(uint64_t to);

@@ -49,30 +49,6 @@ static void combine(void *left, const void *right, const void *arg)
 static const totals_t nothing;
 static const uat_reduction_t sum = {NULL, combine, &nothing, sizeof(totals_t)};
 
-static void empty(void *arg, void *result)
-{
-    (void)arg;
-    (void)result;
-}
-
-/* Measure a spawn with its join. The clock is valid if the task stays on this worker. */
-static void measure_spawn(void)
-{
-    double least = uat_profile_counts.spawn_ns;
-    for (int i = 0; i < 100; i++) {
-        uat_task_t t;
-        int rank = uat_rank();
-        double from = uat_profile_clock();
-        __real_uat_spawn(&t, empty, NULL, 0, NULL, 0);
-        if (t.record)
-            uat_join_wait(&t);
-        double ns = uat_profile_clock() - from;
-        if (rank == uat_rank() && ns >= 0 && (least == 0 || ns < least))
-            least = ns;
-    }
-    uat_profile_counts.spawn_ns = least;
-}
-
 static void end_task(struct uat_strand *s, const struct head *h, void *result)
 {
     struct uat_name *row = uat_name_row(h->name, h->fn_address, h->site);
@@ -93,7 +69,7 @@ static void body(void *arg, void *result)
     struct head h = *(struct head *)arg;
     struct uat_strand strand;
     if (h.is_root)
-        measure_spawn();
+        uat_profile_measure();
     uat_name_row(h.name, h.fn_address, h.site);
     uat_strand_begin(&strand, h.name, &h.span, h.burdened);
     uat_profile_start(&strand, h.fn_address);
@@ -382,6 +358,7 @@ int __wrap_uat_run(uat_fn *root, const void *arg, size_t n, void *result, size_t
         totals_t *t = (totals_t *)(room + kept);
         uat_profile_outside.totals.work += t->work;
         uat_profile_outside.totals.tasks += t->tasks;
+        uat_profile_outside.totals.calls += t->calls;
         uat_profile_outside.totals.burdened = t->burdened;
         uat_profile_outside.totals.span = t->span;
     }

@@ -64,6 +64,12 @@ static double shorter(double a, double b)
     return a < b ? a : b;
 }
 
+/* The time in which one worker runs a child and its descendants. */
+static double serial_time(const struct uat_profile_totals *child)
+{
+    return child->work + child->calls;
+}
+
 static void take_span(struct uat_strand *s, const struct uat_profile_span *span)
 {
     if (span->ns > s->totals.span.ns)
@@ -78,10 +84,11 @@ void uat_strand_join(struct uat_strand *s, const struct uat_profile_child *child
     if (!t->measured)
         return;
     double parallel = longer(s->totals.burdened, t->burdened + uat_strand_burden);
-    double serial = s->totals.burdened - uat_strand_burden + t->work;
+    double serial = s->totals.burdened - uat_strand_burden + serial_time(t);
     s->totals.burdened = s->unordered ? parallel : shorter(parallel, serial);
     s->totals.work += t->work;
     s->totals.tasks += t->tasks;
+    s->totals.calls += t->calls;
     take_span(s, &t->span);
 }
 
@@ -94,12 +101,19 @@ void uat_strand_spawned_in_group(struct uat_strand *s, struct uat_profile_group 
 void uat_strand_join_group(struct uat_strand *s, struct uat_profile_group *group, const struct uat_profile_totals *sum)
 {
     double parallel = longer(s->totals.burdened, sum->burdened + uat_strand_burden);
-    double serial = s->totals.burdened - (double)group->spawned * uat_strand_burden + sum->work;
+    double serial = s->totals.burdened - (double)group->spawned * uat_strand_burden + serial_time(sum);
     s->totals.burdened = shorter(parallel, serial);
     s->totals.work += sum->work;
     s->totals.tasks += sum->tasks;
+    s->totals.calls += sum->calls;
     take_span(s, &sum->span);
     group->spawned = 0;
+}
+
+void uat_strand_called(struct uat_strand *s, double ns)
+{
+    s->totals.calls += ns;
+    s->totals.burdened += ns;
 }
 
 void uat_strand_after(struct uat_strand *s, const struct uat_profile_span *span, double burdened)
@@ -112,6 +126,7 @@ void uat_totals_combine(struct uat_profile_totals *left, const struct uat_profil
 {
     left->work += right->work;
     left->tasks += right->tasks;
+    left->calls += right->calls;
     left->measured |= right->measured;
     left->burdened = longer(left->burdened, right->burdened);
     if (right->span.ns > left->span.ns)

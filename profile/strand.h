@@ -10,6 +10,8 @@
  *  P3 The burdened span adds `burden`, the time of a steal, to a continuation after each spawn, and to the end of a
  *     child before its join. If it is shorter to run the child before the continuation, as one worker does, then the
  *     join takes that time instead. This needs that no older child was joined since the spawn.
+ *  P4 Waits that leave the processor, and calls that end waits, are no work, but take time on the worker. The burdened
+ *     span of their task has it, and so has the time in which one worker runs a child (P3).
  */
 #ifndef UAT_PROFILE_STRAND_H
 #define UAT_PROFILE_STRAND_H
@@ -53,6 +55,9 @@ void uat_strand_spawned_in_group(struct uat_strand *s, struct uat_profile_group 
 
 /* The task has waited for all children of a group. sum: combined by uat_totals_combine(). */
 void uat_strand_join_group(struct uat_strand *s, struct uat_profile_group *group, const struct uat_profile_totals *sum);
+
+/* A call of P4 has taken ns. */
+void uat_strand_called(struct uat_strand *s, double ns);
 
 /* The task goes on after an event to which this span led. */
 void uat_strand_after(struct uat_strand *s, const struct uat_profile_span *span, double burdened);

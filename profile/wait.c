@@ -35,9 +35,9 @@ static uint64_t host(void)
 
 struct uat_wait uat_wait_begin(struct uat_strand *me)
 {
-    struct uat_wait w = {0, 0};
+    struct uat_wait w = {0, 0, 0};
     if (me)
-        w = (struct uat_wait){uat_time_ns(), host()};
+        w = (struct uat_wait){uat_time_ns(), host(), uat_profile_stretches};
     uat_strand_now = NULL;
     return w;
 }
@@ -101,7 +101,8 @@ static void release(const struct uat_strand *me, uint64_t name)
         o->span = me->totals.span;
 }
 
-static void acquire(struct uat_strand *me, uint64_t name)
+/* others: uat_profile_stretches when the call began. If tasks have run since then, the call has left the processor. */
+static void acquire(struct uat_strand *me, uint64_t name, uint64_t others)
 {
     if (!me)
         return;
@@ -112,6 +113,8 @@ static void acquire(struct uat_strand *me, uint64_t name)
     const struct object *o = room ? find(name) : NULL;
     if (o && o->name)
         uat_strand_after(me, &o->span, o->burdened);
+    if (uat_profile_stretches != others)
+        uat_strand_called(me, uat_profile_counts.wait_ns);
 }
 
 static void forget(uint64_t name)
@@ -160,8 +163,11 @@ static void forget(uint64_t name)
     void __wrap_##name params                                                                                          \
     {                                                                                                                  \
         struct uat_strand *me = uat_profile_stop(UAT_HERE());                                                          \
-        release(me, what);                                                                                             \
+        double from = uat_profile_clock();                                                                             \
         __real_##name call;                                                                                            \
+        if (me)                                                                                                        \
+            uat_strand_called(me, uat_profile_clock() - from);                                                         \
+        release(me, what);                                                                                             \
         uat_profile_start(me, UAT_HERE());                                                                             \
     }
 
@@ -175,17 +181,19 @@ RELEASE(uat_channel_close, (uat_channel_t c), (c), c.object)
 REPLACE_VOID(uat_sleep_for, (uint64_t ns), (ns), NOTHING, NOTHING)
 REPLACE_VOID(uat_yield, (void), (), NOTHING, NOTHING)
 REPLACE_VOID(uat_migrate, (int rank), (rank), NOTHING, NOTHING)
-REPLACE_VOID(uat_future_get, (uat_future_t f, void *value), (f, value), NOTHING, acquire(me, f.object))
-REPLACE(int, uat_future_try_get, (uat_future_t f, void *value), (f, value), NOTHING, if (!r) acquire(me, f.object))
+REPLACE_VOID(uat_future_get, (uat_future_t f, void *value), (f, value), NOTHING, acquire(me, f.object, w.stretches))
+REPLACE(int, uat_future_try_get, (uat_future_t f, void *value), (f, value), NOTHING,
+        if (!r) acquire(me, f.object, w.stretches))
 REPLACE_VOID(uat_future_destroy, (uat_future_t f), (f), forget(f.object), NOTHING)
 REPLACE_VOID(uat_mutex_lock, (uat_mutex_t m), (m), NOTHING, NOTHING)
 REPLACE(int, uat_mutex_try_lock, (uat_mutex_t m), (m), NOTHING, NOTHING)
 REPLACE_VOID(uat_mutex_unlock, (uat_mutex_t m), (m), NOTHING, NOTHING)
-REPLACE_VOID(uat_condition_wait, (uat_condition_t c, uat_mutex_t m), (c, m), NOTHING, acquire(me, c.object))
-REPLACE_VOID(uat_semaphore_acquire, (uat_semaphore_t s), (s), NOTHING, acquire(me, s.object))
-REPLACE(int, uat_semaphore_try_acquire, (uat_semaphore_t s), (s), NOTHING, if (!r) acquire(me, s.object))
-REPLACE_VOID(uat_latch_wait, (uat_latch_t l), (l), NOTHING, acquire(me, l.object))
-REPLACE(int, uat_latch_try_wait, (uat_latch_t l), (l), NOTHING, if (!r) acquire(me, l.object))
+REPLACE_VOID(uat_condition_wait, (uat_condition_t c, uat_mutex_t m), (c, m), NOTHING,
+             acquire(me, c.object, w.stretches))
+REPLACE_VOID(uat_semaphore_acquire, (uat_semaphore_t s), (s), NOTHING, acquire(me, s.object, w.stretches))
+REPLACE(int, uat_semaphore_try_acquire, (uat_semaphore_t s), (s), NOTHING, if (!r) acquire(me, s.object, w.stretches))
+REPLACE_VOID(uat_latch_wait, (uat_latch_t l), (l), NOTHING, acquire(me, l.object, w.stretches))
+REPLACE(int, uat_latch_try_wait, (uat_latch_t l), (l), NOTHING, if (!r) acquire(me, l.object, w.stretches))
 REPLACE_VOID(uat_shared_mutex_lock, (uat_shared_mutex_t m), (m), NOTHING, NOTHING)
 REPLACE_VOID(uat_shared_mutex_lock_shared, (uat_shared_mutex_t m), (m), NOTHING, NOTHING)
 REPLACE(int, uat_shared_mutex_try_lock, (uat_shared_mutex_t m), (m), NOTHING, NOTHING)
@@ -197,20 +205,22 @@ REPLACE_VOID(uat_semaphore_destroy, (uat_semaphore_t s), (s), forget(s.object), 
 REPLACE_VOID(uat_condition_destroy, (uat_condition_t c), (c), forget(c.object), NOTHING)
 REPLACE_VOID(uat_task_barrier_destroy, (uat_task_barrier_t b), (b), forget(b.object), NOTHING)
 REPLACE_VOID(uat_channel_destroy, (uat_channel_t c), (c), forget(c.object), NOTHING)
-REPLACE(int, uat_task_barrier_wait, (uat_task_barrier_t b), (b), release(me, b.object), acquire(me, b.object))
+REPLACE(int, uat_task_barrier_wait, (uat_task_barrier_t b), (b), release(me, b.object),
+        acquire(me, b.object, w.stretches))
 REPLACE(int, uat_channel_send, (uat_channel_t c, const void *value), (c, value), release(me, c.object), NOTHING)
 REPLACE(int, uat_channel_try_send, (uat_channel_t c, const void *value), (c, value), NOTHING,
         if (!r) release(me, c.object))
-REPLACE(int, uat_channel_receive, (uat_channel_t c, void *value), (c, value), NOTHING, acquire(me, c.object))
+REPLACE(int, uat_channel_receive, (uat_channel_t c, void *value), (c, value), NOTHING,
+        acquire(me, c.object, w.stretches))
 REPLACE(int, uat_channel_try_receive, (uat_channel_t c, void *value), (c, value), NOTHING,
-        if (!r) acquire(me, c.object))
+        if (!r) acquire(me, c.object, w.stretches))
 /* A call that may wait releases before it sends. One that does not wait releases only if it has sent. */
 REPLACE(int, uat_select, (uat_case_t * cases, int n), (cases, n),
         for (int i = 0; i < n; i++) if (cases[i].sends) release(me, cases[i].channel.object),
-        if (r >= 0 && !cases[r].sends) acquire(me, cases[r].channel.object))
+        if (r >= 0 && !cases[r].sends) acquire(me, cases[r].channel.object, w.stretches))
 REPLACE(int, uat_try_select, (uat_case_t * cases, int n), (cases, n), NOTHING,
         if (r >= 0 && cases[r].sends) release(me, cases[r].channel.object);
-        else if (r >= 0) acquire(me, cases[r].channel.object))
+        else if (r >= 0) acquire(me, cases[r].channel.object, w.stretches))
 
 /* Tasks that the runtime starts by itself are not measured (H1). */
 #define FLOW_TASK                                                                                                      \

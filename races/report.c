@@ -30,6 +30,11 @@ int uat_races_reports(void)
 
 void uat_races_ignore_bytes(uintptr_t a, size_t n)
 {
+    for (int i = 0; i < ignored_count; i++)
+        if (ignored[i].low == a) {
+            ignored[i].high = a + n > ignored[i].high ? a + n : ignored[i].high;
+            return;
+        }
     if (ignored_count == ignored_room) {
         void *before = ignored;
         ignored_room = ignored_room ? 2 * ignored_room : 64;

@@ -29,11 +29,11 @@ static inline struct uat_deque *uat_inspect_deque(void)
 struct uat_transport *uat_inspect_transport(void);
 
 /*
- * uat_stats_total() without stack_bytes_max, which stays 0. Finding that value means searching the region for the
- * lowest byte that was ever written. Over verbs all pages are present, so the search reads all of them and leaves the
- * caches cold.
+ * uat_stats_detail_total() without stack_bytes_max, which stays 0. Finding that value means searching the region for
+ * the lowest byte that was ever written. Over verbs all pages are present, so the search reads all of them and leaves
+ * the caches cold.
  */
-int uat_inspect_counters_total(uat_stats_t *stats);
+int uat_inspect_counters_total(uat_stats_detail_t *stats);
 
 /* The size of the uni-address region in bytes, and the address at which a root's stack segment would start. */
 size_t uat_inspect_region_size(void);

@@ -14,34 +14,71 @@
 #include "runtime/job/call.h"
 
 /* Collect all counters except stack_bytes_max. */
-static void gather_counters(uat_stats_t *stats)
+static void gather_counters(uat_stats_detail_t *stats)
 {
-    *stats = (uat_stats_t){0};
+    *stats = (uat_stats_detail_t){0};
     UAT_EACH_ROOM(room, count)
     (*room)->count(stats);
 }
 
-static void gather(uat_stats_t *stats)
+static void gather(uat_stats_detail_t *stats)
 {
     gather_counters(stats);
     stats->stack_bytes_max =
         uat_stacks ? uat_stacks->pages() * uat_stacks->page : uat_segment.high - uat_segment_low_water();
 }
 
-int uat_stats(uat_stats_t *stats)
+/* The counters that a user understands. Copies every field of uat_stats_t. */
+static uat_stats_t summary(const uat_stats_detail_t *all)
+{
+    _Static_assert(sizeof(uat_stats_t) == 14 * sizeof(uint64_t), "a new field needs a line below");
+    return (uat_stats_t){
+        .tasks = all->tasks,
+        .steal_attempts = all->steal_attempts,
+        .steals = all->steals,
+        .steal_bytes = all->steal_bytes,
+        .evacuations = all->evacuations,
+        .evacuated_bytes = all->evacuated_bytes,
+        .stack_bytes_max = all->stack_bytes_max,
+        .round_trips = all->round_trips,
+        .global_hits = all->global_hits,
+        .global_misses = all->global_misses,
+        .global_bytes_fetched = all->global_bytes_fetched,
+        .global_bytes_written = all->global_bytes_written,
+        .minor_faults = all->minor_faults,
+        .page_table_bytes = all->page_table_bytes,
+    };
+}
+
+/* Get this worker's counters for the function `name`, if its caller's pointer is not NULL. */
+static int own(const char *name, const void *stats, uat_stats_detail_t *all)
 {
     if (stats && uat_self.transport) {
-        gather(stats);
+        gather(all);
         return 0;
     }
-    uat_error("uat_stats() was %s", stats ? "called outside of a job" : "given NULL for the counters");
+    uat_error("%s() was %s", name, stats ? "called outside of a job" : "given NULL for the counters");
     return -EINVAL;
 }
 
-/* All counters are uint64_t. add() sums all of them except stack_bytes_max, whose maximum it takes. */
-_Static_assert(sizeof(uat_stats_t) % sizeof(uint64_t) == 0, "a structure of counters");
+int uat_stats(uat_stats_t *stats)
+{
+    uat_stats_detail_t all;
+    int rc = own("uat_stats", stats, &all);
+    if (!rc)
+        *stats = summary(&all);
+    return rc;
+}
 
-static void add(uat_stats_t *sum, const uat_stats_t *one)
+int uat_stats_detail(uat_stats_detail_t *stats)
+{
+    return own("uat_stats_detail", stats, stats);
+}
+
+/* All counters are uint64_t. add() sums all of them except stack_bytes_max, whose maximum it takes. */
+_Static_assert(sizeof(uat_stats_detail_t) % sizeof(uint64_t) == 0, "a structure of counters");
+
+static void add(uat_stats_detail_t *sum, const uat_stats_detail_t *one)
 {
     uint64_t most = sum->stack_bytes_max > one->stack_bytes_max ? sum->stack_bytes_max : one->stack_bytes_max;
     uint64_t *to = (uint64_t *)sum;
@@ -51,29 +88,45 @@ static void add(uat_stats_t *sum, const uat_stats_t *one)
     sum->stack_bytes_max = most;
 }
 
-static int total(uat_stats_t *stats, void (*gather_own)(uat_stats_t *))
+/* Set *sum to the counters of all workers, for the function `name`. stats: its caller's pointer. */
+static int total(const char *name, const void *stats, uat_stats_detail_t *sum, void (*gather_own)(uat_stats_detail_t *))
 {
     int rc = uat_call_check(UAT_CALL_STATS), status = stats ? 0 : -EINVAL;
     if (rc)
         return rc;
     if (status)
-        uat_error("uat_stats_total() was given NULL for the counters");
+        uat_error("%s() was given NULL for the counters", name);
     uat_call_enter(UAT_CALL_STATS);
-    uat_stats_t sum;
-    gather_own(&sum);
-    rc = uat_tree_sum(status, &sum, add);
-    if (!rc)
-        *stats = sum;
+    gather_own(sum);
+    rc = uat_tree_sum(status, sum, add);
     uat_call_leave();
     return rc;
 }
 
 int uat_stats_total(uat_stats_t *stats)
 {
-    return total(stats, gather);
+    uat_stats_detail_t sum;
+    int rc = total("uat_stats_total", stats, &sum, gather);
+    if (!rc)
+        *stats = summary(&sum);
+    return rc;
 }
 
-int uat_inspect_counters_total(uat_stats_t *stats)
+static int detail_total(const char *name, uat_stats_detail_t *stats, void (*gather_own)(uat_stats_detail_t *))
 {
-    return total(stats, gather_counters);
+    uat_stats_detail_t sum;
+    int rc = total(name, stats, &sum, gather_own);
+    if (!rc)
+        *stats = sum;
+    return rc;
+}
+
+int uat_stats_detail_total(uat_stats_detail_t *stats)
+{
+    return detail_total("uat_stats_detail_total", stats, gather);
+}
+
+int uat_inspect_counters_total(uat_stats_detail_t *stats)
+{
+    return detail_total("uat_inspect_counters_total", stats, gather_counters);
 }

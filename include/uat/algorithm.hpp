@@ -101,7 +101,8 @@ template <class T1, class T2, class U, class F> void transform(span<T1> a, span<
 
 /*
  * Sort the span by `less`, a strict weak order. The order of equal elements is undefined. See uat_sort(). If the memory
- * is not global, the calling task alone sorts it.
+ * is not global, the calling task alone sorts it. If `less` throws, sort() throws one of the exceptions (see task_error)
+ * as soon as all its tasks have ended. The span then has its elements in an undefined order.
  */
 template <class T, class Less = std::less<>> void sort(span<T> s, Less less = Less())
 {
@@ -110,6 +111,7 @@ template <class T, class Less = std::less<>> void sort(span<T> s, Less less = Le
     const uat_sort_kernel kernel = {sizeof(T), detail::quicksort<T, Less>::sort, detail::quicksort<T, Less>::partition,
                                     detail::quicksort<T, Less>::before};
     uat_sort_by(&kernel, s.data(), s.size(), &less, sizeof(less));
+    detail::throw_if_failed();
 }
 
 } // namespace uat

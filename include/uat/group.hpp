@@ -130,14 +130,15 @@ class task_group
     /* Run f(args...) as a task of the group; its result is dropped. Does nothing if the group is cancelled. */
     template <class F, class... A> void run(F f, A... args)
     {
-        auto call = in_group(detail::bind(f, args...));
+        auto call = in_group(detail::bind(f, std::move(args)...));
         uat_group_spawn_typed(&group_, detail::body<decltype(call), void>, &call, sizeof(call));
     }
     /* run() of a task that starts on the worker `rank`. See uat_group_spawn_on(). */
     template <class F, class... A> void run_on(int rank, F f, A... args)
     {
-        auto call = in_group(detail::bind(f, args...));
-        uat_group_spawn_on(&group_, rank, detail::body<decltype(call), void>, &call, sizeof(call));
+        auto call = in_group(detail::bind(f, std::move(args)...));
+        detail::letter<detail::travel<A...>, decltype(call)> sent(call);
+        uat_group_spawn_on(&group_, rank, sent.template body<void>, sent.arg, sent.size);
     }
 
     /* Wait for all tasks. The group may be used again. */

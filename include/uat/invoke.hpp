@@ -22,10 +22,15 @@ namespace uat
 template <class... F> auto parallel_invoke(F... f)
 {
     static_assert(sizeof...(F) > 0, "uat: parallel_invoke() needs functions to call");
-    (detail::must_travel<F>(), ...);
+    (detail::must_be_plain<F>(), ...);
     static_assert((std::is_void<decltype(f())>::value && ...) || (!std::is_void<decltype(f())>::value && ...),
                   "uat: the functions of a parallel_invoke() return a value each, or none of them does");
-    return detail::invoke_all(f...);
+    if constexpr ((std::is_void<decltype(f())>::value && ...))
+        detail::invoke_all(f...);
+    else if constexpr (detail::travel<decltype(f())...>)
+        return detail::invoke_all(f...);
+    else
+        return detail::unpack_all(detail::invoke_all(f...));
 }
 
 } // namespace uat

@@ -25,7 +25,8 @@ namespace uat
  *         sum += n;
  *
  * Handles and results are in the frame in which the group was made, and the group must stay there: it has about
- * 24 + sizeof(R) bytes for each of Max tasks. So Max should be the number of children of a task, not of a large loop.
+ * 24 + sizeof(R) bytes for each of Max tasks, or 152 if R is packed (uat/pack.hpp). So Max should be the number of
+ * children of a task, not of a large loop.
  * Only the task of this frame may run tasks in the group and wait.
  *
  * If tasks throw, wait() throws the exception of the first of them in serial order: see task_error. wait() joins the
@@ -36,10 +37,12 @@ namespace uat
 template <class R, std::size_t Max> class result_group
 {
     static_assert(sizeof(detail::must_keep<R>) > 0);
-    static_assert(sizeof(detail::must_travel<R>) > 0);
+    static_assert(sizeof(detail::must_pass<R>) > 0);
     static_assert(Max > 0, "uat: a result_group has room for at least one task");
 
   public:
+    using iterator = typename detail::result_array<R, Max>::iterator;
+
     result_group() = default;
     result_group(const result_group &) = delete;
     result_group &operator=(const result_group &) = delete;
@@ -57,18 +60,18 @@ template <class R, std::size_t Max> class result_group
      * throws std::length_error and does nothing else. After wait(), the group is filled anew, from its first place. */
     template <class F, class... A> void run(F f, A... args)
     {
-        auto call = detail::returning<R>(detail::bind(f, args...));
+        auto call = detail::returning<R>(detail::bind(f, std::move(args)...));
         std::size_t i = take_place();
-        UAT_SPAWN_TYPED(&tasks_[i], (detail::body<decltype(call), R>), &call, sizeof(call), values_ + i * sizeof(R),
-                        sizeof(R));
+        UAT_SPAWN_TYPED(&tasks_[i], (detail::body<decltype(call), R>), &call, sizeof(call), values_.at(i),
+                        values_.size);
     }
     /* run() of a task that starts on the worker `rank`. See uat_spawn_on(). */
     template <class F, class... A> void run_on(int rank, F f, A... args)
     {
-        auto call = detail::returning<R>(detail::bind(f, args...));
+        auto call = detail::returning<R>(detail::bind(f, std::move(args)...));
         std::size_t i = take_place();
-        uat_spawn_on(&tasks_[i], rank, detail::body<decltype(call), R>, &call, sizeof(call), values_ + i * sizeof(R),
-                     sizeof(R));
+        detail::letter<detail::travel<A...>, decltype(call)> sent(call);
+        uat_spawn_on(&tasks_[i], rank, sent.template body<R>, sent.arg, sent.size, values_.at(i), values_.size);
     }
 
     /* Wait for all tasks. Returns the group, which is now a range of the results. They stay until the next run(). */
@@ -86,16 +89,17 @@ template <class R, std::size_t Max> class result_group
     {
         return size_;
     }
-    /* The results, after wait(). If wait() has thrown an exception, they are undefined. */
-    const R *begin() const
+    /* The results, after wait(). If wait() has thrown an exception, they are undefined. If R is not trivially copyable,
+     * each access makes a new R from the packed result. */
+    iterator begin() const
     {
-        return std::launder(reinterpret_cast<const R *>(values_));
+        return values_.begin();
     }
-    const R *end() const
+    iterator end() const
     {
         return begin() + size_;
     }
-    const R &operator[](std::size_t i) const
+    decltype(auto) operator[](std::size_t i) const
     {
         return begin()[i];
     }
@@ -103,8 +107,10 @@ template <class R, std::size_t Max> class result_group
   private:
     std::size_t take_place()
     {
-        if (waited_)
+        if (waited_) {
             size_ = 0;
+            values_.clear();
+        }
         if (size_ == Max)
             detail::refuse_child(Max);
         waited_ = false;
@@ -112,7 +118,7 @@ template <class R, std::size_t Max> class result_group
     }
 
     uat_task_t tasks_[Max];
-    alignas(R) unsigned char values_[Max * sizeof(R)];
+    detail::result_array<R, Max> values_;
     std::size_t size_ = 0;
     bool waited_ = false; /* since the last run() */
 };

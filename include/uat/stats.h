@@ -10,11 +10,29 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+/* What one worker has done since uat_init(), or the sum over all workers (stack_bytes_max: the maximum). */
+typedef struct {                   /* the structs have no tags, because in C++ a tag would hide the function */
+    uint64_t tasks;                /* tasks spawned, roots included */
+    uint64_t steal_attempts;       /* attempts to steal */
+    uint64_t steals;               /* attempts that succeeded */
+    uint64_t steal_bytes;          /* stack bytes moved by steals */
+    uint64_t evacuations;          /* stacks that were copied away, because their tasks waited */
+    uint64_t evacuated_bytes;      /* bytes of these stacks */
+    uint64_t stack_bytes_max;      /* maximum number of stack bytes in use; UAT_STACKS=iso: bytes of pages touched */
+    uint64_t round_trips;          /* waits for a one-sided operation, for any purpose */
+    uint64_t global_hits;          /* checkouts of far memory whose bytes were in the cache */
+    uint64_t global_misses;        /* checkouts of far memory that had to fetch bytes */
+    uint64_t global_bytes_fetched; /* bytes fetched from far memory, for checkouts, prefetches and gets */
+    uint64_t global_bytes_written; /* bytes written to far memory */
+    uint64_t minor_faults;         /* page faults of the worker's process since its start that read nothing from a
+                                    * disk; 0 in a simulation */
+    uint64_t page_table_bytes;     /* present size of its page tables; 0 in a simulation */
+} uat_stats_t;
+
 #define UAT_STATS_ROUND_TRIPS 16
 
-/* Counters of one worker since uat_init(), or their sum over all workers (stack_bytes_max: the maximum). */
-typedef struct {                                     /* the struct has no tag, because in C++ a tag would hide the
-                                                      * function */
+/* All counters: those of uat_stats_t, and the insides of the protocols, which change with them (docs/protocol.md). */
+typedef struct {
     uint64_t tasks;                                  /* tasks spawned, roots included */
     uint64_t steal_attempts;                         /* attempts to steal */
     uint64_t victims_peeked;                         /* victims peeked at in these attempts */
@@ -74,19 +92,22 @@ typedef struct {                                     /* the struct has no tag, b
     /* Of the worker's process since its start: page faults that read nothing from a disk, and the present size of its
      * page tables in bytes. 0 in a simulation. */
     uint64_t minor_faults, page_table_bytes;
-} uat_stats_t;
+} uat_stats_detail_t;
 
 /*
- * Both functions measure the maximum depth of the stacks, which takes microseconds. Over verbs the whole stack region
+ * All functions measure the maximum depth of the stacks, which takes microseconds. Over verbs the whole stack region
  * (UAT_STACK_SIZE) is pinned. The functions must then read all of its unused part, which takes milliseconds. Do not
  * call them inside a timed section.
  */
 
-/* Get this worker's counters. A local call. Returns 0, or -EINVAL for NULL or before uat_init(). */
+/* Get this worker's counters. Local calls. They return 0, or -EINVAL for NULL or before uat_init(). */
 int uat_stats(uat_stats_t *stats);
+int uat_stats_detail(uat_stats_detail_t *stats);
 
-/* Get the counters of all workers together. Collective, outside uat_run(). Returns 0 or a negative errno. */
+/* Get the counters of all workers together. Collective, outside uat_run(). All workers must call the same function.
+ * They return 0 or a negative errno. */
 int uat_stats_total(uat_stats_t *stats);
+int uat_stats_detail_total(uat_stats_detail_t *stats);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -31,18 +31,18 @@ template <class R> class [[nodiscard]] handle
         if constexpr (std::is_void<R>::value) {
             UAT_SPAWN_TYPED(&task_, (detail::body<Call, R>), &call, sizeof(call), nullptr, 0);
         } else {
-            detail::must_travel<R>();
+            detail::must_pass<R>();
             UAT_SPAWN_TYPED(&task_, (detail::body<Call, R>), &call, sizeof(call), value_.bytes, sizeof(value_.bytes));
         }
     }
     /* The child starts on the worker `rank`. */
-    template <class Call> handle(int rank, const Call &call)
+    template <bool Travels, class Call> handle(int rank, const detail::letter<Travels, Call> &call)
     {
         if constexpr (std::is_void<R>::value) {
-            uat_spawn_on(&task_, rank, detail::body<Call, R>, &call, sizeof(call), nullptr, 0);
+            uat_spawn_on(&task_, rank, call.template body<R>, call.arg, call.size, nullptr, 0);
         } else {
-            detail::must_travel<R>();
-            uat_spawn_on(&task_, rank, detail::body<Call, R>, &call, sizeof(call), value_.bytes, sizeof(value_.bytes));
+            detail::must_pass<R>();
+            uat_spawn_on(&task_, rank, call.template body<R>, call.arg, call.size, value_.bytes, sizeof(value_.bytes));
         }
     }
     /* A handle cannot be moved. This constructor exists for its message, which names the way. */
@@ -76,6 +76,13 @@ template <class R> class [[nodiscard]] handle
         if constexpr (!std::is_void<R>::value)
             return value_.get();
     }
+    /* join() that leaves a packed result packed. */
+    detail::place<R> join_packed()
+    {
+        joined_ = true;
+        detail::join(&task_);
+        return std::move(value_);
+    }
 
   private:
     uat_task_t task_;
@@ -83,20 +90,22 @@ template <class R> class [[nodiscard]] handle
     detail::place<R> value_;
 };
 
-/* Run f(args...) as a child task; meanwhile the rest of the caller may be stolen. See uat_spawn(). */
+/* Run f(args...) as a child task; meanwhile the rest of the caller may be stolen. See uat_spawn(), and uat/pack.hpp for
+ * arguments and results that are not trivially copyable. */
 template <class F, class... A> auto spawn(F f, A... args)
 {
-    detail::must_travel<F>();
-    auto call = detail::bind(f, args...);
+    detail::must_be_plain<F>();
+    auto call = detail::bind(f, std::move(args)...);
     return handle<decltype(call())>(call);
 }
 
-/* spawn() of a child that starts on the worker `rank`. See uat_spawn_on(). */
+/* spawn() of a child that starts on the worker `rank`. See uat_spawn_on(). Packed arguments must have room on the
+ * child's stack. */
 template <class F, class... A> auto spawn_on(int rank, F f, A... args)
 {
-    detail::must_travel<F>();
-    auto call = detail::bind(f, args...);
-    return handle<decltype(call())>(rank, call);
+    detail::must_be_plain<F>();
+    auto call = detail::bind(f, std::move(args)...);
+    return handle<decltype(call())>(rank, detail::letter<detail::travel<A...>, decltype(call)>(call));
 }
 
 /* Continue on the worker `rank`. See uat_migrate(). */
@@ -146,6 +155,9 @@ class job
         int rc = uat_init();
         if (rc)
             detail::raise(error(-rc, "uat_init"));
+        rc = detail::packs_globally ? uat_global_open() : 0;
+        if (rc)
+            detail::raise(error(-rc, "uat_global_open"));
     }
     job(const job &) = delete;
     job &operator=(const job &) = delete;
@@ -171,19 +183,19 @@ class job
  */
 template <class F, class... A> auto run(F f, A... args)
 {
-    detail::must_travel<F>();
-    auto call = detail::bind(f, args...);
-    using Call = decltype(call);
+    detail::must_be_plain<F>();
+    auto call = detail::bind(f, std::move(args)...);
     using R = decltype(call());
+    detail::letter<detail::travel<A...>, decltype(call)> root(call);
     if constexpr (std::is_void<R>::value) {
-        int rc = uat_run(detail::body<Call, R>, &call, sizeof(call), nullptr, 0);
+        int rc = uat_run(root.template body<R>, root.arg, root.size, nullptr, 0);
         detail::finish_run(rc);
     } else {
-        detail::must_travel<R>();
+        detail::must_pass<R>();
         detail::place<R> value;
-        int rc = uat_run(detail::body<Call, R>, &call, sizeof(call), value.bytes, sizeof(value.bytes));
+        int rc = uat_run(root.template body<R>, root.arg, root.size, value.bytes, sizeof(value.bytes));
         detail::finish_run(rc);
-        return value.get();
+        return detail::result_of_run(value);
     }
 }
 

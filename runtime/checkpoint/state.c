@@ -18,7 +18,7 @@
 /* The section of counters. */
 struct counts {
     uint64_t tasks;
-    uat_stats_t others;
+    uat_stats_detail_t others;
 };
 
 static struct uat_block *lent_block(size_t i)

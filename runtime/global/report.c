@@ -36,7 +36,7 @@ bool uat_global_explain(uintptr_t address, char *text, size_t size)
     return true;
 }
 
-void uat_global_count(uat_stats_t *stats)
+void uat_global_count(uat_stats_detail_t *stats)
 {
     const struct uat_counts_of_global *c = &uat_global.count;
     stats->global_hits = uat_far.hits;

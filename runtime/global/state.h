@@ -135,7 +135,7 @@ int uat_global_prepare(const struct uat_global_config *config, const int *host_o
 void uat_global_close(void);
 
 /* report.c: set global memory's counters in *stats. */
-void uat_global_count(uat_stats_t *stats);
+void uat_global_count(uat_stats_detail_t *stats);
 
 /* exchange.c: reserve room in the segment for exchanges between workers. */
 void uat_global_reserve(void);

@@ -48,7 +48,7 @@ static uint64_t abi_hash(void)
         sizeof(struct uat_waiter),
         sizeof(struct uat_frame),
         sizeof(uat_task_t),
-        sizeof(uat_stats_t),
+        sizeof(uat_stats_detail_t),
         UAT_HEAP_HEADER,
     };
     return hash(hash(HASH_START, layout, sizeof(layout)), UAT_VERSION, sizeof(UAT_VERSION));

@@ -18,7 +18,7 @@ static void reserve(void)
     uat_stall_reserve();
 }
 
-static void count(uat_stats_t *s)
+static void count(uat_stats_detail_t *s)
 {
     const struct uat_transport *transport = uat_self.transport;
     s->ops_read = transport->ops[UAT_OP_READ];

@@ -16,7 +16,7 @@
 /* Counters on their way up or down the tree. */
 struct share {
     struct uat_told told;
-    uat_stats_t stats;
+    uat_stats_detail_t stats;
 };
 
 /* The words of the trees. */
@@ -26,7 +26,7 @@ struct words {
     _Alignas(UAT_CACHE_LINE) uint64_t up[UAT_BARRIER_ROUNDS];
     uint64_t down;
     _Alignas(UAT_CACHE_LINE) struct share share[UAT_BARRIER_ROUNDS]; /* WRITTEN by the children */
-    uat_stats_t total;                                               /* WRITTEN by the parent */
+    uat_stats_detail_t total;                                        /* WRITTEN by the parent */
     struct uat_told told_down[2]; /* WRITTEN by the parent; indexed by the parity of the message's number */
 };
 
@@ -125,7 +125,7 @@ static struct uat_told *slot_of(struct words *w)
  * enough, because the next total needs the child's next share. The child sends that share only after it has passed this
  * total on.
  */
-static int tell_child(int i, const struct uat_told *told, const uat_stats_t *total)
+static int tell_child(int i, const struct uat_told *told, const uat_stats_detail_t *total)
 {
     struct words *there = uat_segment_of(child(i), words());
     struct uat_op chain[] = {
@@ -138,7 +138,7 @@ static int tell_child(int i, const struct uat_told *told, const uat_stats_t *tot
 }
 
 /* Tell the children, first the child that itself has the most children. Returns 0 or a negative errno. */
-static int tell_children(const struct uat_told *told, const uat_stats_t *total)
+static int tell_children(const struct uat_told *told, const uat_stats_detail_t *total)
 {
     int n = 0, rc = 0;
     while (has_child(n))
@@ -164,7 +164,7 @@ static int hear_parent(const struct uat_told **told)
 static int climb_and_descend(struct share *sum, uat_tree_add *add)
 {
     const struct uat_told *told = &sum->told;
-    const uat_stats_t *total = &sum->stats;
+    const uat_stats_detail_t *total = &sum->stats;
     int rc = 0;
     uat_members.ups++;
     uat_members.downs++;
@@ -183,7 +183,7 @@ static int climb_and_descend(struct share *sum, uat_tree_add *add)
     return rc;
 }
 
-int uat_tree_sum(int status, uat_stats_t *stats, uat_tree_add *add)
+int uat_tree_sum(int status, uat_stats_detail_t *stats, uat_tree_add *add)
 {
     struct share *sum = &staging()->share;
     *sum = (struct share){.told = {.call = uat_call_word(), .status = status}, .stats = *stats};

@@ -24,7 +24,7 @@ static void reserve(void)
     uat_park_reserve();
 }
 
-static void count_steals(uat_stats_t *s)
+static void count_steals(uat_stats_detail_t *s)
 {
     const struct uat_thief_counts *thief = uat_steal_counts();
     const struct uat_steal_traffic *traffic = uat_steal_traffic();
@@ -48,7 +48,7 @@ static void count_steals(uat_stats_t *s)
     s->steal_doorbells = traffic->doorbells;
 }
 
-static void count_deque(uat_stats_t *s)
+static void count_deque(uat_stats_detail_t *s)
 {
     const struct uat_deque_counts *deque = &uat_worker.deque.count;
     s->published = deque->published;
@@ -61,7 +61,7 @@ static void count_deque(uat_stats_t *s)
 }
 
 /* The scheduler counts the events of tasks in uat_task_counts, whose other members are 0. */
-static void add_task_counts(uat_stats_t *s)
+static void add_task_counts(uat_stats_detail_t *s)
 {
     uint64_t *to = (uint64_t *)s;
     const uint64_t *from = (const uint64_t *)&uat_task_counts;
@@ -69,7 +69,7 @@ static void add_task_counts(uat_stats_t *s)
         to[i] += from[i];
 }
 
-static void count(uat_stats_t *s)
+static void count(uat_stats_detail_t *s)
 {
     count_steals(s);
     count_deque(s);

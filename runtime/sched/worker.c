@@ -2,7 +2,7 @@
 #include "runtime/sched/worker.h"
 
 struct uat_worker uat_worker = {.deque = UAT_DEQUE_CLOSED};
-uat_stats_t uat_task_counts;
+uat_stats_detail_t uat_task_counts;
 
 #define ASSERT_OFFSET(field, offset)                                                                                   \
     _Static_assert(__builtin_offsetof(struct uat_worker, field) == (offset), "asm/offsets.h is out of step: " #field)

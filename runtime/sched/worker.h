@@ -27,7 +27,8 @@ struct uat_worker {
 
 extern struct uat_worker uat_worker __attribute__((visibility("hidden")));
 
-/* The fields of uat_stats_t that scheduler, joins and torture count. runtime/sched/room.c adds the other fields. */
-extern uat_stats_t uat_task_counts __attribute__((visibility("hidden")));
+/* The fields of uat_stats_detail_t that scheduler, joins and torture count. runtime/sched/room.c adds the other
+ * fields. */
+extern uat_stats_detail_t uat_task_counts __attribute__((visibility("hidden")));
 
 #endif

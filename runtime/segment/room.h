@@ -45,8 +45,8 @@ struct uat_room {
      * after a barrier after which no worker begins an operation, and before the transport is closed. */
     void (*close)(void);
 
-    /* Set the room's counters in *stats, and leave the others alone. Called by uat_stats() and uat_stats_total(). */
-    void (*count)(uat_stats_t *stats);
+    /* Set the room's counters in *stats, and leave the others alone. Called by uat_stats() and its relatives. */
+    void (*count)(uat_stats_detail_t *stats);
 
     /* What an idle worker asks this room, and whom it informs about tasks that the room has started. Only rooms above
      * the scheduler have this. */

@@ -23,7 +23,7 @@ enum uat_section_kind {
     UAT_SECTION_STACK,    /* the bytes from sp to the base of the oldest entry */
     UAT_SECTION_RECORD,   /* a join record */
     UAT_SECTION_BLOCK,    /* a block of the evacuation heap */
-    UAT_SECTION_COUNTS,   /* the number of tasks, and uat_stats_t */
+    UAT_SECTION_COUNTS,   /* the number of tasks, and uat_stats_detail_t */
     UAT_SECTION_ARRAYS,   /* the table of arrays; address: the number of files with their contents */
     UAT_SECTION_PIECE,    /* a piece of global memory */
     UAT_SECTION_OBJECTS,  /* the bookkeeping of a part for objects; address: the part's number */

@@ -90,8 +90,8 @@ int main(void)
     if (loop_run(&loop_ms, 0))
         return 1;
     double run_ms = now_ms() - begin;
-    uat_stats_t s;
-    if (uat_stats_total(&s))
+    uat_stats_detail_t s;
+    if (uat_stats_detail_total(&s))
         return 1;
     double waited_ms = (double)s.global_releases_waited;
     int wrong = 0;

@@ -10,15 +10,15 @@
 #include "uat.h"
 #include "uat/global.h"
 
-static uat_stats_t before;
+static uat_stats_detail_t before;
 static int faults;
 
 /* Check that the counters have risen by these numbers since the last call. */
 static void expect(int line, uint64_t hits, uint64_t misses, uint64_t fetched, uint64_t written, uint64_t releases,
                    uint64_t waited)
 {
-    uat_stats_t s;
-    uat_stats(&s);
+    uat_stats_detail_t s;
+    uat_stats_detail(&s);
     const uint64_t wanted[] = {hits, misses, fetched, written, releases, waited};
     const uint64_t seen[] = {s.global_hits - before.global_hits,
                              s.global_misses - before.global_misses,
@@ -48,7 +48,7 @@ static void work(char *near, char *far, char *both)
 {
     char local[5000] = {0};
     uat_global_transfer_t t;
-    uat_stats(&before);
+    uat_stats_detail(&before);
     access_range(near, 10000, UAT_READ_WRITE);
     uat_global_release();
     expect(__LINE__, 0, 0, 0, 0, 0, 0); /* near accesses are not counted */
@@ -91,7 +91,7 @@ static void work(char *near, char *far, char *both)
 /* Called after an acquire. A prefetch of one part of a block must not make the block's other parts valid again. */
 static void work_anew(char *far)
 {
-    uat_stats(&before);
+    uat_stats_detail(&before);
     uat_global_prefetch(far + 5 * 4096, 4096);
     expect(__LINE__, 0, 0, 4096, 0, 0, 0);
     access_range(far, 4096, UAT_READ);
@@ -112,8 +112,8 @@ int main(void)
     if (uat_rank() == 0) {
         work_anew(array + UAT_GLOBAL_BLOCK);
         uat_global_release();
-        uat_stats_t s;
-        uat_stats(&s);
+        uat_stats_detail_t s;
+        uat_stats_detail(&s);
         printf("%lu misses, %lu releases\n", (unsigned long)s.global_misses, (unsigned long)s.global_releases);
     }
     return uat_barrier() || uat_finalize() || faults;

@@ -255,8 +255,8 @@ int main(int argc, char **argv)
     for (unsigned long r = 0; r < runs; r++)
         if (one_run(seed * 1000003 + r, &stamp))
             return 1;
-    uat_stats_t s;
-    if (uat_global_free(array) || uat_stats_total(&s))
+    uat_stats_detail_t s;
+    if (uat_global_free(array) || uat_stats_detail_total(&s))
         return 1;
     if (uat_rank() == 0)
         printf("%lu runs, %lu tasks, %lu steals, %lu joins second, %lu resumes away, %lu misses, %lu hits, %lu bytes "

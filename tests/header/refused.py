@@ -24,10 +24,14 @@ CASES = [  # a part of the sentence, the languages, the program
     ("parameter cannot be an array", ANY, "typedef int three[3];\nUAT_TASK(int, f, three, a) { return a[0]; }"),
     ("parameter cannot be an array", ANY, "UAT_TASK(int, f, int, n, int[3], a) { return a[n]; }"),
     ("a type and a plain name", ANY, "UAT_TASK(int, f, int, a[3]) { return a[0]; }"),
-    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\nint f(std::string s) { return (int)s.size(); }\n"
-     "int g() { return uat::spawn(f, std::string(\"x\")).join(); }"),
-    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\nstd::string f(int) { return {}; }\n"
+    ("specialise uat::pack", ("c++",), "#include <uat.hpp>\n#include <string>\nstruct named { std::string name; };\n"
+     "int f(named s) { return (int)s.name.size(); }\nint g() { return uat::spawn(f, named()).join(); }"),
+    ("specialise uat::pack", ("c++",), "#include <uat.hpp>\n#include <memory>\nstd::unique_ptr<int> f(int) { return {}; }\n"
      "void g() { uat::spawn(f, 1).join(); }"),
+    ("specialise uat::pack", ("c++",), "#include <uat.hpp>\n#include <memory>\nvoid g() {\n"
+     "uat::spawn([](std::vector<std::unique_ptr<int>>) {}, std::vector<std::unique_ptr<int>>()).join(); }"),
+    ("specialise uat::pack", ("c++",), "#include <uat.hpp>\n#include <memory>\nuat::result_group<std::unique_ptr<int>, 9> g;"),
+    ("must not capture them", ("c++",), "#include <uat.hpp>\n#include <string>\nvoid g(std::string s) { uat::spawn([s] {}).join(); }"),
     ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <vector>\nvoid g(std::vector<int> v) {\n"
      "uat::parallel_for(0, 9, [v](std::int64_t) {}); }"),
     ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\n"
@@ -78,7 +82,7 @@ CASES = [  # a part of the sentence, the languages, the program
      "struct s none; struct s first(struct s a, struct s b);\nUAT_REDUCE(struct s, f, none, first, i) { (void)i; return none; }"),
     ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\nuat::channel<std::string> c(1);"),
     ("specialise uat::travels", ("c++",), "#include <uat.hpp>\n#include <string>\n"
-     "void f(std::pair<int, std::string> p) { uat::spawn([](std::pair<int, std::string>) {}, p).join(); }"),
+     "void f(std::pair<int, std::string> p) { uat::parallel_for(0, 9, [p](std::int64_t) {}); }"),
     ("take a global_vector", ("c++",), "#include <uat.hpp>\nstruct alignas(64) line { char c[64]; };\nauto f() { return uat::make_object<line>(); }"),
     ("for tasks without results", ("c++",), "#include <uat.hpp>\nuat::result_group<void, 9> g;"),
     ("room for at least one task", ("c++",), "#include <uat.hpp>\nuat::result_group<long, 0> g;"),

@@ -173,13 +173,13 @@ int check_wide(uat::span<wide> s)
 /* If a task reads another host's elements one by one, most reads are answered by the cache. */
 int check_single(uat::span<std::int64_t> s)
 {
-    uat_stats_t before, after;
+    uat_stats_detail_t before, after;
     std::int64_t sum = 0, expected = 0;
     uat::tabulate(s, [](std::size_t i) { return std::int64_t(i); });
-    uat_stats(&before);
+    uat_stats_detail(&before);
     for (std::size_t i = 0; i < s.size(); i++)
         sum += s.get(i), expected += std::int64_t(i);
-    uat_stats(&after);
+    uat_stats_detail(&after);
     return check(sum == expected && after.ops_read - before.ops_read <= s.size() / 8 + 8, "single elements");
 }
 

@@ -116,6 +116,7 @@ int api_refusals(void)
     errors += WRONG(run_inside_run(&status, 0) == 0);
     errors += WRONG(status == -EINVAL);
     errors += WRONG(uat_stats(NULL) == -EINVAL);
+    errors += WRONG(uat_stats_detail(NULL) == -EINVAL);
     errors += WRONG(uat_setting("no such setting") == NULL);
     errors += WRONG(uat_setting("transport") != NULL && uat_setting("deque") != NULL);
     /* A refused call must change nothing. */
@@ -207,12 +208,19 @@ int api_replicated(void)
 int api_statistics(void)
 {
     uat_stats_t before, after, mine;
+    uat_stats_detail_t all, more;
     int result = 0, errors = 0;
 
     errors += WRONG(uat_stats_total(&before) == 0);
     errors += WRONG(leaves_run(&result, 10) == 0);
     errors += WRONG(uat_stats_total(&after) == 0);
-    errors += WRONG(uat_stats(&mine) == 0);
+    errors += WRONG(uat_stats(&mine) == 0 && uat_stats_detail(&all) == 0);
+    errors += WRONG(mine.tasks == all.tasks && mine.steal_attempts == all.steal_attempts);
+    errors += WRONG(mine.steals == all.steals && mine.steal_bytes == all.steal_bytes);
+    errors += WRONG(mine.evacuations == all.evacuations && mine.evacuated_bytes == all.evacuated_bytes);
+    errors += WRONG(mine.stack_bytes_max == all.stack_bytes_max && mine.round_trips == all.round_trips);
+    errors += WRONG(uat_stats_detail_total(&more) == 0);
+    errors += WRONG(more.tasks == after.tasks && more.joins_second >= all.joins_second);
     errors += WRONG(result == 1024);
     /* The tasks are the root, one for the left half of each inner node, and one below each leaf. */
     errors += WRONG(after.tasks - before.tasks == 1 + 1023 + 1024);

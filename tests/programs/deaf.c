@@ -66,13 +66,13 @@ UAT_TASK(long, root, long, n)
 
 int main(void)
 {
-    uat_stats_t s = {0};
+    uat_stats_detail_t s = {0};
     int wrong = 0;
     if (uat_init())
         return 1;
     for (long run = 0; run < RUNS || (run < MOST_RUNS && s.requests_withdrawn == 0); run++) {
         long answer = 0;
-        if (root_run(&answer, run) || uat_barrier() || uat_stats_total(&s))
+        if (root_run(&answer, run) || uat_barrier() || uat_stats_detail_total(&s))
             return 1;
         wrong += uat_rank() == 0 && answer != run + 2 * 256;
     }

@@ -164,8 +164,8 @@ int main(int argc, char **argv)
         if (pools_check())
             return 1;
     }
-    uat_stats_t s;
-    if (uat_stats_total(&s))
+    uat_stats_detail_t s;
+    if (uat_stats_detail_total(&s))
         return 1;
     /*
      * The stacks are small, so a joiner is evacuated without first asking whether its child has ended. A joiner stays

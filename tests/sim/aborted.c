@@ -93,8 +93,8 @@ int main(int argc, char **argv)
             return 1;
         }
     }
-    uat_stats_t s;
-    if (uat_stats_total(&s))
+    uat_stats_detail_t s;
+    if (uat_stats_detail_total(&s))
         return 1;
     if (uat_rank() == 0)
         printf("%lu steals, %lu aborted\n", s.steals, s.entries_aborted);

@@ -204,8 +204,8 @@ int main(int argc, char **argv)
     for (uint64_t i = 0; i < runs; i++)
         if (run(loops, i * TREES))
             return 1;
-    uat_stats_t s;
-    if (uat_stats_total(&s))
+    uat_stats_detail_t s;
+    if (uat_stats_detail_total(&s))
         return 1;
     if (uat_rank() == 0)
         printf("%lu tasks, %lu steals, aborted %lu, second looks %lu, withdrawn %lu\n", s.tasks, s.steals,

@@ -127,7 +127,7 @@ TEST(help_wins)
 
 TEST(trips)
 {
-    uat_stats_t stats = {0};
+    uat_stats_detail_t stats = {0};
 
     assert_int_equal(uat_bench_trips_median(&stats), 0);
     assert_true(uat_bench_trips_mean(&stats) == 0.0);

@@ -5,6 +5,7 @@
 
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "uat/task.hpp"
 
@@ -14,13 +15,57 @@ namespace uat
 namespace detail
 {
 
+/* What parallel_invoke() keeps of a function's result while it joins the others, which may move it to another worker:
+ * the value, or its packed form. */
+template <class F> auto call_and_keep(F &f)
+{
+    using R = decltype(f());
+    if constexpr (travels<R>::value) {
+        return f();
+    } else {
+        must_pass<R>();
+        place<R> kept;
+        seal<R>(kept.bytes, f());
+        return kept;
+    }
+}
+template <class R> auto join_and_keep(handle<R> &task)
+{
+    if constexpr (travels<R>::value)
+        return task.join();
+    else
+        return task.join_packed();
+}
+
+/* The type of a result that was kept as K. */
+template <class K> struct kept_type {
+    using type = K;
+    static const K &value(const K &kept)
+    {
+        return kept;
+    }
+};
+template <class R> struct kept_type<place<R>> {
+    using type = R;
+    static R value(const place<R> &kept)
+    {
+        return kept.get();
+    }
+};
+template <class... K> auto unpack_all(const std::tuple<K...> &kept)
+{
+    return std::apply(
+        [](const K &...each) { return std::tuple<typename kept_type<K>::type...>{kept_type<K>::value(each)...}; },
+        kept);
+}
+
 template <class First, class... Rest> auto invoke_all(First first, Rest... rest)
 {
     if constexpr (sizeof...(Rest) == 0) {
         if constexpr (std::is_void<decltype(first())>::value)
             first();
         else
-            return std::make_tuple(first());
+            return std::make_tuple(call_and_keep(first));
     } else {
         auto task = spawn(first);
         if constexpr (std::is_void<decltype(first())>::value) {
@@ -40,7 +85,7 @@ template <class First, class... Rest> auto invoke_all(First first, Rest... rest)
                 return invoke_all(rest...);
 #endif
             }();
-            return std::tuple_cat(std::make_tuple(task.join()), results);
+            return std::tuple_cat(std::make_tuple(join_and_keep(task)), std::move(results));
         }
     }
 }

@@ -40,8 +40,8 @@ struct uat_profile_totals {
     double work, tasks; /* ns and number of tasks, of the child and its descendants */
     double burdened;    /* ns of the longest path if each spawn and join costs a steal */
     uint64_t measured;  /* 0: nothing is known of this child */
+    double calls;       /* ns of waits and of the calls that end waits */
     struct uat_profile_span span;
-    uint64_t aligned;
 };
 
 /* The additional fields of a handle: what the child has told, from its end to the join, and the number of children that

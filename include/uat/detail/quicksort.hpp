@@ -2,7 +2,8 @@
 /*
  * The kernel of uat::sort(): quicksort without branches that depend on the elements (Edelkamp and Weiss,
  * "BlockQuicksort", 2016, show the cost of such branches). Even if the comparison contradicts itself, as "less or
- * equal" does, every function accesses only its own elements and loses none of them.
+ * equal" does, every function accesses only its own elements and loses none of them. It loses none either if the
+ * comparison throws: when an element is compared, no other place holds a second copy of it.
  */
 #ifndef UAT_DETAIL_QUICKSORT_HPP
 #define UAT_DETAIL_QUICKSORT_HPP
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <utility>
 
 #include "uat/detail/sort.h"
@@ -21,22 +21,6 @@ namespace uat
 
 namespace detail
 {
-
-/* Call f. An exception that it throws ends the job, because an unfinished partition could not continue. */
-template <class F> auto guarded(F &&f) -> decltype(f())
-{
-#if UAT_EXCEPTIONS
-    try {
-        return f();
-    } catch (const std::exception &e) {
-        uat_end_by_exception("an exception has left the comparison of a sort", e.what());
-    } catch (...) {
-        uat_end_by_exception("an exception has left the comparison of a sort", "not a std::exception");
-    }
-#else
-    return f();
-#endif
-}
 
 template <class T, class Less> struct quicksort {
     enum : std::size_t {
@@ -219,15 +203,43 @@ template <class T, class Less> struct quicksort {
         return depth;
     }
 
+    /* An element that is on its way to its place. It gets there also if the comparison throws. */
+    struct moved {
+        T *p, x;
+        std::size_t to;
+        ~moved()
+        {
+            p[to] = x;
+        }
+    };
+
     /* Sort a few elements by insertion. std::sort() could run past the end if a comparison contradicts itself. */
     static void insert(T *p, std::size_t n, Less &less)
     {
         for (std::size_t i = 1; i < n; i++) {
-            T x = p[i];
-            std::size_t to = i;
-            for (; to > 0 && less(x, p[to - 1]); to--)
-                p[to] = p[to - 1];
-            p[to] = x;
+            moved m{p, p[i], i};
+            for (; m.to > 0 && less(m.x, p[m.to - 1]); m.to--)
+                p[m.to] = p[m.to - 1];
+        }
+    }
+
+    /* Heapsort (Williams 1964). std::sort_heap() would lose an element if the comparison throws. */
+    static void sink(T *p, std::size_t at, std::size_t n, Less &less)
+    {
+        for (std::size_t child; (child = 2 * at + 1) < n; at = child) {
+            child += child + 1 < n && less(p[child], p[child + 1]);
+            if (!less(p[at], p[child]))
+                return;
+            std::swap(p[at], p[child]);
+        }
+    }
+    static void sort_heap(T *p, std::size_t n, Less &less)
+    {
+        for (std::size_t i = n / 2; i-- > 0;)
+            sink(p, i, n, less);
+        for (; n > 1; n--) {
+            std::swap(p[0], p[n - 1]);
+            sink(p, 0, n - 1, less);
         }
     }
 
@@ -259,28 +271,31 @@ template <class T, class Less> struct quicksort {
         }
         if (n <= RUN)
             return insert(p, n, less);
-        std::make_heap(p, p + n, less); /* both heap functions compute positions only from positions, not from
-                                         * comparisons, so they stay within the range */
-        std::sort_heap(p, p + n, less);
+        sort_heap(p, n, less);
     }
 
     static int before(const void *a, const void *b, const void *arg)
     {
-        Less less = load<Less>(arg);
-        return guarded([&] { return bool(less(*static_cast<const T *>(a), *static_cast<const T *>(b))); });
+        bool is_before = false;
+        if (uat_failing.yes == 0) /* a merge that has failed copies the remaining elements */
+            contain([&] {
+                Less less = load<Less>(arg);
+                is_before = less(*static_cast<const T *>(a), *static_cast<const T *>(b));
+            });
+        return is_before;
     }
 
     static void sort(void *elements, std::size_t count, const void *arg)
     {
         Less less = load<Less>(arg);
-        guarded([&] { run(static_cast<T *>(elements), count, less, depth_of(count)); });
+        contain([&] { run(static_cast<T *>(elements), count, less, depth_of(count)); });
     }
 
     static void partition(void *elements, uat_sort_pass *pass, std::size_t most, const uat_sort_pivot *pivot)
     {
         Less less = load<Less>(pivot->arg);
         T value = load<T>(pivot->value), *p = static_cast<T *>(elements);
-        guarded([&] {
+        contain([&] {
             pivot->equal ? converge(p, *pass, most, [&](const T &x) { return !less(value, x); })
                          : converge(p, *pass, most, [&](const T &x) { return less(x, value); });
         });

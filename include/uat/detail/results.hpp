@@ -4,6 +4,8 @@
 #define UAT_DETAIL_RESULTS_HPP
 
 #include <cstddef>
+#include <iterator>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -20,6 +22,98 @@ namespace detail
 template <class R> struct must_keep {
     static_assert(!std::is_void<R>::value && !std::is_reference<R>::value && !std::is_const<R>::value,
                   "uat: a result_group keeps values; for tasks without results take a uat::task_group");
+};
+
+/* The results of a group. Those that travel are an array. */
+template <class R, std::size_t Max, bool Travels = travels<R>::value> class result_array
+{
+  public:
+    using iterator = const R *;
+    static constexpr std::size_t size = sizeof(R); /* bytes of each */
+
+    void *at(std::size_t i)
+    {
+        return bytes_ + i * sizeof(R);
+    }
+    iterator begin() const
+    {
+        return std::launder(reinterpret_cast<const R *>(bytes_));
+    }
+    void clear()
+    {
+    }
+
+  private:
+    alignas(R) unsigned char bytes_[Max * sizeof(R)];
+};
+
+/* Packed results. Each access makes a new value, because a value could not stay in the frame across a spawn. */
+template <class R, std::size_t Max> class result_array<R, Max, false>
+{
+  public:
+    class iterator
+    {
+      public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = R;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const R *;
+        using reference = R;
+
+        explicit iterator(const place<R> *at) : at_(at)
+        {
+        }
+        R operator*() const
+        {
+            return at_->get();
+        }
+        iterator &operator++()
+        {
+            ++at_;
+            return *this;
+        }
+        void operator++(int)
+        {
+            ++at_;
+        }
+        iterator operator+(std::size_t n) const
+        {
+            return iterator(at_ + n);
+        }
+        R operator[](std::size_t i) const
+        {
+            return at_[i].get();
+        }
+        bool operator==(const iterator &other) const
+        {
+            return at_ == other.at_;
+        }
+        bool operator!=(const iterator &other) const
+        {
+            return at_ != other.at_;
+        }
+
+      private:
+        const place<R> *at_;
+    };
+    static constexpr std::size_t size = sizeof(parcel);
+
+    void *at(std::size_t i)
+    {
+        return places_[i].bytes;
+    }
+    iterator begin() const
+    {
+        return iterator(places_);
+    }
+    void clear()
+    {
+        for (place<R> &each : places_)
+            each.bytes->clear();
+    }
+
+  private:
+    place<R> places_[Max];
 };
 
 /* A call whose result is an R. */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Merges and stable sorts of spans of global memory in C++17, to be called inside a task. Included by uat.hpp. */
+#ifndef UAT_MERGE_HPP
+#define UAT_MERGE_HPP
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "uat/algorithm.hpp"
+#include "uat/detail/merge.hpp"
+#include "uat/span.hpp"
+
+namespace uat
+{
+
+/*
+ * Merge a and b, which are sorted by `less`, into out. Stable: of equal elements, those of a come first. Takes
+ * out.size() comparisons, and for each split the logarithm of its size; no memory. Between hosts, it reads each element
+ * about once, and writes it once. If out does not have the size of a and b together, or shares an element with one of
+ * them, throws std::invalid_argument and does nothing else. If `less` throws, merge() throws the exception that is the
+ * first in serial order, and out has undefined elements.
+ */
+template <class A, class B, class T, class Less = std::less<>>
+void merge(span<A> a, span<B> b, span<T> out, Less less = Less())
+{
+    static_assert(std::is_same<std::remove_cv_t<A>, T>::value && std::is_same<std::remove_cv_t<B>, T>::value,
+                  "uat: the three spans of a merge have elements of one type, and the output's are not const");
+    detail::must_travel<Less>();
+    detail::must_match("merge", a.size() + b.size(), out.size());
+    detail::must_be_apart("merge", a, out);
+    detail::must_be_apart("merge", b, out);
+    detail::merge_all(span<const T>(a), span<const T>(b), out, less);
+}
+
+/*
+ * Sort the span by `less`, a strict weak order, and keep the order of equal elements. A merge sort (detail/merge.hpp):
+ * O(n log n) comparisons. It needs a second array of the same size. The first form allocates a temporary array, so the
+ * program must have called uat_global_temporary_open(); without room it throws std::bad_alloc. The second form uses
+ * `scratch`, whose elements are undefined afterwards; if the spans differ in size or overlap, throws
+ * std::invalid_argument. Each worker also allocates 32 KiB or less by malloc(). Leaves have at most 32 KiB. A factor of
+ * 4 above that in size costs two merges, and each merge reads each element about once and writes it once. If `less`
+ * throws, stable_sort() throws the exception that is the first in serial order; the span then has its elements in an
+ * undefined order, and the temporary array is free again. If the memory of the first form is not global, the calling
+ * task alone sorts it.
+ */
+template <class T, class Less = std::less<>> void stable_sort(span<T> s, span<T> scratch, Less less = Less())
+{
+    detail::must_be_writable<T>();
+    detail::must_travel<Less>();
+    detail::must_match("stable_sort", s.size(), scratch.size());
+    detail::must_be_apart("stable_sort", s, scratch);
+    detail::sort_stably(s, scratch, less);
+}
+template <class T, class Less = std::less<>> void stable_sort(span<T> s, Less less = Less())
+{
+    detail::must_be_writable<T>();
+    detail::must_travel<Less>();
+    if (uat_global_home(s.data()) < 0)
+        return detail::sort_here_stably(s.data(), s.size(), less);
+    temporary_vector<T> scratch(s.size());
+    detail::sort_stably(s, scratch.span(), less);
+}
+
+/*
+ * Sort `keys` by `less`, and give `values` the order of their keys. Stable, so the result is the same for any number of
+ * workers. It copies keys and values to a temporary array of pairs, sorts that by stable_sort(), and copies them back;
+ * so it takes two temporary arrays of pairs (see stable_sort()). If the spans differ in size or overlap, throws
+ * std::invalid_argument. If it throws, keys and values are unchanged.
+ */
+template <class K, class V, class Less = std::less<>> void sort_by_key(span<K> keys, span<V> values, Less less = Less())
+{
+    using pair = std::pair<K, V>;
+    detail::must_be_writable<K>();
+    detail::must_be_writable<V>();
+    detail::must_travel<Less>();
+    detail::must_match("sort_by_key", keys.size(), values.size());
+    detail::must_be_apart("sort_by_key", keys, values);
+    temporary_vector<pair> pairs(keys.size());
+    uat::transform(keys, values, pairs.span(), [](const K &k, const V &v) { return pair{k, v}; });
+    uat::stable_sort(pairs.span(), [less](const pair &a, const pair &b) mutable { return less(a.first, b.first); });
+    uat::transform(pairs.span(), keys, [](const pair &p) { return p.first; });
+    uat::transform(pairs.span(), values, [](const pair &p) { return p.second; });
+}
+
+} // namespace uat
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: merge, stable_sort, sort_by_key, copy_if and stable_partition give what the standard library's
+ * algorithms give, and keep the order of equal elements, for many sizes and orders of the elements. Spans that overlap,
+ * have the wrong size or are too small are refused. No temporary array is left.
+ * usage: test-merges [SIZE]
+ */
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <uat.hpp>
+
+#include "tests/mix.h"
+
+namespace
+{
+
+struct item {
+    std::uint32_t key, place;
+};
+using items = std::vector<item>;
+
+/* place tells equal elements apart */
+bool operator==(const item &a, const item &b)
+{
+    return a.key == b.key && a.place == b.place;
+}
+
+struct by_key {
+    bool operator()(const item &a, const item &b) const
+    {
+        return a.key < b.key;
+    }
+};
+
+enum order { RANDOM, FEW, EQUAL, SORTED, REVERSED, ORDERS };
+
+items make(std::size_t n, int order, std::uint64_t seed)
+{
+    items v(n);
+    for (std::size_t i = 0; i < n; i++) {
+        std::uint64_t x = mix(i + seed * 1000003);
+        std::uint64_t keys[] = {x % (2 * n + 1), x % 5, 7, i, n - i};
+        v[i] = {std::uint32_t(keys[order]), std::uint32_t(i)};
+    }
+    return v;
+}
+
+int check(bool right, const char *what, std::size_t n, int order)
+{
+    if (!right)
+        std::fprintf(stderr, "test-merges: wrong: %s of %zu elements, order %d\n", what, n, order);
+    return !right;
+}
+
+/* Fill s with the elements, and compare s with them. Both work in small parts, for a small cache. */
+void put(uat::span<item> s, const items &v)
+{
+    for (std::size_t at = 0; at < s.size(); at += 512) {
+        auto q = s.subspan(at, 512).write();
+        std::copy_n(v.begin() + std::ptrdiff_t(at), q.size(), q.begin());
+    }
+}
+bool same(uat::span<item> s, const items &v)
+{
+    bool yes = s.size() == v.size();
+    for (std::size_t at = 0; at < s.size() && yes; at += 512) {
+        auto q = s.subspan(at, 512).read();
+        yes = std::equal(q.begin(), q.end(), v.begin() + std::ptrdiff_t(at));
+    }
+    return yes;
+}
+
+/* The elements of the vectors belong to the worker that made them, so no vector lives across a call of an algorithm. */
+int check_sort(uat::span<item> s, uat::span<item> other, int order)
+{
+    auto sorted = [=] {
+        items v = make(s.size(), order, 1);
+        std::stable_sort(v.begin(), v.end(), by_key());
+        return v;
+    };
+    std::size_t n = s.size();
+    put(s, make(n, order, 1));
+    uat::stable_sort(s, by_key());
+    int errors = check(same(s, sorted()), "stable_sort", n, order);
+    put(s, make(n, order, 1));
+    uat::stable_sort(s, other, by_key());
+    return errors + check(same(s, sorted()), "stable_sort with scratch", n, order);
+}
+
+int check_by_key(uat::span<std::uint32_t> keys, uat::span<item> values, int order)
+{
+    std::size_t n = values.size();
+    put(values, make(n, order, 2));
+    uat::transform(values, keys, [](const item &x) { return x.key; });
+    uat::sort_by_key(keys, values);
+    int wrong = uat::transform_reduce(
+        keys, values, 0, [](int a, int b) { return a + b; },
+        [](std::uint32_t k, const item &x) { return k == x.key ? 0 : 1; });
+    items v = make(n, order, 2);
+    std::stable_sort(v.begin(), v.end(), by_key());
+    return check(wrong == 0 && same(values, v), "sort_by_key", n, order);
+}
+
+/* Merge the first `low` elements with the others. */
+int check_merge(uat::span<item> s, uat::span<item> out, std::size_t low, int order)
+{
+    auto sorted = [=](std::size_t size, std::uint64_t seed) {
+        items v = make(size, order, seed);
+        std::stable_sort(v.begin(), v.end(), by_key());
+        return v;
+    };
+    std::size_t n = s.size();
+    put(s.first(low), sorted(low, 3));
+    put(s.subspan(low), sorted(n - low, 4));
+    uat::merge(uat::span<const item>(s.first(low)), s.subspan(low), out, by_key());
+    items v(n), a = sorted(low, 3), b = sorted(n - low, 4);
+    std::merge(a.begin(), a.end(), b.begin(), b.end(), v.begin(), by_key());
+    return check(same(out, v), "merge", n, order);
+}
+
+int check_selection(uat::span<item> s, uat::span<item> out, std::uint32_t one_in, int order)
+{
+    auto f = [one_in](const item &x) { return mix(x.place) % one_in == 0; };
+    std::size_t n = s.size();
+    put(s, make(n, order, 5));
+    std::size_t count = uat::copy_if(uat::span<const item>(s), out, f), front = uat::stable_partition(s, f);
+    items v = make(n, order, 5), copied;
+    std::copy_if(v.begin(), v.end(), std::back_inserter(copied), f);
+    std::stable_partition(v.begin(), v.end(), f);
+    int errors = check(count == copied.size() && same(out.first(count), copied), "copy_if", n, order);
+    return errors + check(front == count && same(s, v), "stable_partition", n, order);
+}
+
+/* Whether f throws an E with this text. */
+template <class E, class F> bool refuses(F f, const char *text)
+{
+    try {
+        f();
+    } catch (const E &e) {
+        return std::string(e.what()).find(text) != std::string::npos;
+    }
+    return false;
+}
+
+int check_refused(uat::span<item> s, uat::span<item> other)
+{
+    using bad = std::invalid_argument;
+    auto all = [](const item &) { return true; };
+    auto a = s.first(10), b = s.subspan(10, 10), out = other.first(20);
+    int errors = !refuses<bad>([=] { uat::merge(a, b, out.first(19), by_key()); }, "spans of 20 and 19");
+    errors += !refuses<bad>([=] { uat::merge(a, b, s.subspan(19, 20), by_key()); }, "overlap");
+    errors += !refuses<bad>([=] { uat::merge(b, a, s.subspan(19, 20), by_key()); }, "overlap");
+    errors += !refuses<bad>([=] { uat::stable_sort(a, out, by_key()); }, "spans of 10 and 20");
+    errors += !refuses<bad>([=] { uat::stable_sort(a, a, by_key()); }, "uat::stable_sort(): spans that overlap");
+    errors += !refuses<bad>([=] { uat::sort_by_key(a, out, by_key()); }, "spans of 10 and 20");
+    errors += !refuses<bad>([=] { uat::copy_if(a, a, all); }, "uat::copy_if(): spans that overlap");
+    errors +=
+        !refuses<std::length_error>([=] { uat::copy_if(b, out.first(9), all); }, "10 elements to copy to a span of 9");
+    return check(errors == 0, "what is refused", 20, 0);
+}
+
+/* A comparison that contradicts itself: the elements are kept. */
+int check_contradiction(uat::span<item> s)
+{
+    auto sum = [=] {
+        return uat::transform_reduce(
+            s, std::uint64_t{0}, [](std::uint64_t a, std::uint64_t b) { return a + b; },
+            [](const item &x) { return mix(x.place); });
+    };
+    put(s, make(s.size(), RANDOM, 6));
+    std::uint64_t before = sum();
+    uat::stable_sort(s, [](const item &a, const item &b) { return mix(a.place + 3 * b.place) % 2 == 0; });
+    return check(sum() == before, "stable_sort by chance", s.size(), 0);
+}
+
+/* An array of this process. */
+int check_own()
+{
+    item own[300];
+    items v = make(300, FEW, 7);
+    std::copy(v.begin(), v.end(), own);
+    std::stable_sort(v.begin(), v.end(), by_key());
+    uat::stable_sort(uat::span<item>(own, 300), by_key());
+    return check(std::equal(own, own + 300, v.begin()), "stable_sort of an own array", 300, FEW);
+}
+
+int check_all(uat::span<item> s, uat::span<item> other, uat::span<std::uint32_t> keys)
+{
+    int errors = check_own() + check_refused(s, other) + check_contradiction(s);
+    const std::size_t sizes[] = {0, 1, 2, 3, 16, 17, 509, 512, 4096, 4097, 8191, s.size()};
+    for (std::size_t n : sizes)
+        for (int order = 0; order < ORDERS; order++) {
+            if (n > s.size() || (n > 8000 && order % 2 == 1))
+                continue;
+            auto x = s.last(n), y = other.first(n);
+            errors += check_sort(x, y, order) + check_by_key(keys.first(n), x, order);
+            errors += check_merge(x, y, n / 2, order) + check_merge(x, y, n - n / 9, order);
+            errors += check_selection(x, y, order == EQUAL ? 1 : 3, order);
+        }
+    return errors;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    std::size_t n = argc > 1 ? std::size_t(std::atol(argv[1])) : 40000;
+    uat::job job;
+    uat::global_vector<item> items_of_job(n), others(n, uat::distribution::cyclic);
+    uat::global_vector<std::uint32_t> keys(n);
+    if (uat_global_temporary_open(64 * n + (8 << 20), 0))
+        return 1;
+    int errors = uat::run([s = items_of_job.span(), o = others.span(), k = keys.span()] { return check_all(s, o, k); });
+    int left = uat_global_temporary_open(0, 0); /* -EBUSY if a temporary array is left */
+    return errors > 0 || left != 0;
+}
