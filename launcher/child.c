@@ -2,9 +2,10 @@
 /*
  * A worker starts by vfork(): it runs in uatrun's memory, and uatrun's thread waits, until it has executed the program.
  * fork() would copy the page tables of uatrun for each worker, and both processes would fault on the pages that they
- * write. So before exec the worker changes no variable that uatrun reads. It makes only async-signal-safe calls,
- * because libpmix's thread may hold any lock. No handler of a signal runs in it, because uatrun has none. If the exec
- * fails, the worker reports the reason through a pipe. A successful exec closes the pipe.
+ * write. So before exec the worker changes no variable that uatrun reads afterwards: only errno, and the scratch space
+ * `core_mask`. It makes only async-signal-safe calls, because libpmix's thread may hold any lock. No handler of a
+ * signal runs in it, because uatrun has none. If the exec fails, the worker reports the reason through a pipe. A
+ * successful exec closes the pipe.
  */
 #include "launcher/child.h"
 
@@ -74,8 +75,8 @@ static int open_null_input(void)
 }
 
 /* Make the new process a worker: prepare the process as the plan says, and execute the plan's program. Returns only on
- * failure. */
-static struct failure become_worker(const struct uat_child_plan *plan, pid_t parent)
+ * failure. Not inline: the worker must not write to the frame of uat_child_start(), which uatrun goes on to use. */
+static __attribute__((noinline)) struct failure become_worker(const struct uat_child_plan *plan, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* the parent died before prctl(), so no signal of its death will arrive */

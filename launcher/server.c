@@ -165,19 +165,15 @@ static bool has_network(void)
 }
 
 /*
- * PMIx_server_init() without hwloc's look at the machine. libpmix asks hwloc for everything, reads each PCI device for
- * it, and no worker ever asks for the result. So hwloc gets components that know nothing ("no_os" is one, see hwloc's
- * manual, "Components and plugins"), unless the user has chosen some. Workers must not inherit this choice.
+ * PMIx_server_init() without hwloc's look at the machine. libpmix asks hwloc for everything, hwloc reads each PCI
+ * device, and no worker ever asks for the result. So hwloc gets components that know nothing ("no_os" is one, see
+ * hwloc's manual, "Components and plugins"), unless the user has chosen some. Workers do not inherit this choice:
+ * copy_environment() has copied their environment before.
  */
 static pmix_status_t init_server(pmix_info_t *info, size_t n)
 {
-    bool is_users = getenv("HWLOC_COMPONENTS");
-    if (!is_users)
-        setenv("HWLOC_COMPONENTS", "no_os,stop", 1);
-    pmix_status_t status = PMIx_server_init(&module, info, n);
-    if (!is_users)
-        unsetenv("HWLOC_COMPONENTS");
-    return status;
+    setenv("HWLOC_COMPONENTS", "no_os,stop", 0);
+    return PMIx_server_init(&module, info, n);
 }
 
 /* Start libpmix as a server. It creates its files, if any, in `directory`. */

@@ -44,8 +44,9 @@ def number(text):
 
 def seconds_of_task(settings):
     """The time of a task that UAT_SIM_TASK sets."""
-    first = settings.get("UAT_SIM_TASK", "1us").split(",")[0].removeprefix("time=")
-    count, unit = re.fullmatch(r"(\d+)(ns|us|ms|s|min|)", first).groups()
+    parts = settings.get("UAT_SIM_TASK", "").split(",")
+    time = next((part.removeprefix("time=") for part in parts if part.startswith("time=") or (part and "=" not in part)), "1us")
+    count, unit = re.fullmatch(r"(\d+)(ns|us|ms|s|min|)", time).groups()
     return int(count) * {"ns": 1e-9, "": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60}[unit]
 
 

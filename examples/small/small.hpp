@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of the small programs, both with uat and with oneTBB: time, check and the line of output. */
+/* The common part of the small programs, in all their forms: time, check and the line of output. */
 #ifndef UAT_SMALL_HPP
 #define UAT_SMALL_HPP
 

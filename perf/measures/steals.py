@@ -6,12 +6,13 @@
 The default LAUNCHER is uatrun -n 2. Over verbs, the last row posts a claim's atomic as a separate chain (UAT_CONNECT=post=alone). The first run is not
 counted, because caches and connections are cold.
 """
+import os
 import statistics
 
 import runs
 
 SERIES = {"claim": {"UAT_DEQUE": "claim"}, "lock": {"UAT_DEQUE": "lock"}, "message": {"UAT_DEQUE": "message"}, "paper": {"UAT_DEQUE": "paper"},
-          "claim, alone": {"UAT_DEQUE": "claim", "UAT_CONNECT": "post=alone"}}
+          "claim, alone": {"UAT_DEQUE": "claim", "UAT_CONNECT": ",".join(filter(None, [os.environ.get("UAT_CONNECT"), "post=alone"]))}}
 FIGURES = {"steal / READ": lambda r: r["steal_per_read"], "chain of three / READ": lambda r: r["read_chain_per_read"],
            "steal, us": lambda r: r["steal"]["median_ns"] / 1e3, "p99, us": lambda r: r["steal"]["p99_ns"] / 1e3,
            "READ, us": lambda r: r["bare"]["read"]["median_ns"] / 1e3}

@@ -62,7 +62,7 @@ static inline size_t uat_part_result(const struct uat_part *part)
 }
 
 /* The data of a request. */
-struct uat_request_set_data {
+struct uat_request_data {
     uint64_t size;
     char data[UAT_REQUEST_DATA];
 };
@@ -77,7 +77,7 @@ struct uat_cells {
     struct uat_taken {
         uint64_t name, range;
     } taken[UAT_CELLS][UAT_CONTEXT_PARTS + 1]; /* changed by WRITEs and stores only; see uat_taken_range() */
-    struct uat_request_set_data data[UAT_REQUEST_SLOTS];
+    struct uat_request_data data[UAT_REQUEST_SLOTS];
     _Alignas(64) struct uat_part given;           /* WRITTEN by the victim of this worker's request */
     _Alignas(64) struct uat_part part[UAT_CELLS]; /* written by this CPU, READ by thieves */
 };
@@ -88,7 +88,7 @@ struct uat_cells_landing {
      * complete */
     uint64_t old, read, answer[UAT_REQUEST_SLOTS];
     struct uat_taken taken;
-    struct uat_request_set_data data; /* of this worker's request */
+    struct uat_request_data data; /* of this worker's request */
     uint64_t look[UAT_LOOKS_MAX][UAT_CELLS];
     _Alignas(64) struct uat_part part;                    /* the part that this worker takes, and runs next */
     _Alignas(64) struct uat_part sent[UAT_REQUEST_SLOTS]; /* the parts that this worker gives */

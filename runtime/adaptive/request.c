@@ -19,16 +19,16 @@ static struct {
     bool open;  /* posted, and neither refused, cancelled nor run */
     bool asked; /* posted by a task, not by the scheduler */
     int victim, slot;
-    uint64_t value, number, answers;  /* answers: the number of answers before the request */
-    struct uat_request_set_data data; /* sent with the requests that this worker posts when it is idle */
+    uint64_t value, number, answers; /* answers: the number of answers before the request */
+    struct uat_request_data data;    /* sent with the requests that this worker posts when it is idle */
 } own;
 
 /* Copy the bytes. Ends the job if there are too many. */
-static void copy_data(struct uat_request_set_data *to, const void *data, size_t size, const char *call)
+static void copy_data(struct uat_request_data *to, const void *data, size_t size, const char *call)
 {
     if (size > UAT_REQUEST_DATA)
         uat_fatal("%s: %zu bytes of data; a request has room for %d", call, size, UAT_REQUEST_DATA);
-    *to = (struct uat_request_set_data){.size = size};
+    *to = (struct uat_request_data){.size = size};
     if (size > 0)
         memcpy(to->data, data, size);
 }
@@ -59,7 +59,7 @@ static int post(int victim)
     own.value = value;
     own.answers = uat_cell_load(uat_self.rank, &uat_cells()->answers);
     struct uat_op chain[] = {
-        uat_op_write(&uat_cells_landing()->data, &there->data[slot], sizeof(struct uat_request_set_data)),
+        uat_op_write(&uat_cells_landing()->data, &there->data[slot], sizeof(struct uat_request_data)),
         /* Takes effect after the WRITE (O1); pairs with collect() in answer.c. */
         uat_op_fetch_add(NULL, &there->asked, UINT64_C(1) << slot),
     };

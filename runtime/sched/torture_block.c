@@ -58,7 +58,15 @@ static bool find_mapping(pid_t pid, uintptr_t address, uintptr_t *low, uintptr_t
 
 /* glibc's memory consists of chunks, one after the other. At its start a chunk has the size of the chunk before it, and
  * its own size with three flags. The second word of the next chunk belongs to the block, too. */
-enum { CHUNK_BEFORE_IS_USED = 1, CHUNK_IS_MAPPED = 2, CHUNK_FLAGS = 7, CHUNK_HEAD = 16, CHUNK_STEP = 16, PAGE = 4096 };
+enum {
+    CHUNK_BEFORE_IS_USED = 1,
+    CHUNK_IS_MAPPED = 2,
+    CHUNK_FLAGS = 7,
+    CHUNK_HEAD = 16,
+    CHUNK_STEP = 16,
+    CHUNK_LEAST = 32,
+    PAGE = 4096
+};
 
 static bool read_head(pid_t pid, uintptr_t at, uint64_t *size)
 {
@@ -108,8 +116,8 @@ const char *uat_torture_block(int rank, uintptr_t address, char *text, size_t ro
     else if ((chunk + bytes) % PAGE == 0 || !read_head(pid, chunk + bytes, &next))
         return text; /* perhaps the rest that no call of malloc() has taken, at the end of a piece */
     else if (next & CHUNK_BEFORE_IS_USED)
-        snprintf(text, room, " (byte %zu of a block of %zu to %zu bytes)", offset, (size_t)bytes - 24 + 1,
-                 (size_t)bytes - 8);
+        snprintf(text, room, " (byte %zu of a block of %zu to %zu bytes)", offset,
+                 bytes == CHUNK_LEAST ? 0 : (size_t)bytes - 24 + 1, (size_t)bytes - 8);
     else
         snprintf(text, room, " (and which was freed there)");
     return text;

@@ -47,7 +47,8 @@ static int keep_freed(void)
 {
     static size_t words = MEDIUM;
     nothing_task t;
-    int *piece = malloc((words += 8) * sizeof(*piece)), *after = malloc(MEDIUM * sizeof(*after));
+    words += 8;
+    int *piece = malloc(words * sizeof(*piece)), *after = malloc(words * sizeof(*after));
     volatile int *volatile kept = piece;
     if (!piece || !after)
         return 0;

@@ -140,7 +140,7 @@ static void latch()
     });
 }
 
-/* Two tasks add to a datum; a third one reads it, and names it or not. */
+/* Two tasks add to a datum, a third one writes it. A fourth one reads it, and names it or not. */
 static void sum()
 {
     uat::run([g = good] {

@@ -282,7 +282,7 @@ const struct word words[] = {
     IN_CELLS("part.given.home", given.home, 0, 1),               /* and cell */
     IN_CELLS("part.given.begin", given.begin, 0, 1),             /* and end */
     IN_CELLS("request.slot", slot, 8, UAT_REQUEST_SLOTS),
-    IN_CELLS("request.size", data[0].size, sizeof(struct uat_request_set_data), UAT_REQUEST_SLOTS),
+    IN_CELLS("request.size", data[0].size, sizeof(struct uat_request_data), UAT_REQUEST_SLOTS),
     {"freed.head", find_freed_head, NULL, 0, 0, 1, WORDS_GLOBAL},
     {"freed.next", find_in_freed, NULL, 0, 0, 0, WORDS_GLOBAL},
     {"freed.kept", find_in_freed, NULL, 0, 1, 0, WORDS_GLOBAL},

@@ -63,7 +63,7 @@ def faults_of_versions(build, header, changelog):
     found = [re.search(pattern, text, re.M) for pattern, text in ((r"^  version: '(.*?)'", build), (r'^#define UAT_VERSION "(.*)"', header),
                                                                   (r"^## \[(\d.*?)\] - \d{4}-\d\d-\d\d$", changelog))]
     stated = [place[1] if place else "none" for place in found]
-    if "\n### Old and new names\n" in changelog.partition("\n## [Unreleased]")[2].partition("\n## [")[0]:
+    if found[2] and "\n### Old and new names\n" in changelog.partition("\n## [Unreleased]")[2].partition("\n## [")[0]:
         major, minor, _ = stated[2].split(".")
         stated[2] = f"{major}.{int(minor) + 1}.0"
     return [] if len(set(stated)) == 1 else ["versions: meson.build {}, uat.h {}, CHANGELOG.md {}".format(*stated)]

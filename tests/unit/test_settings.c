@@ -94,6 +94,9 @@ static void assert_simulation_set(void)
     assert_int_equal(uat_sim_settings.node, 64);
     assert_int_equal(uat_sim_settings.task, 2000);
     assert_int_equal(uat_sim_settings.cpu, 50);
+    assert_int_equal(uat_sim_settings.quantum, 3000);
+    assert_int_equal(uat_ibv_settings.subnet, UAT_SUBNET_ANY);
+    assert_int_equal(uat_ibv_settings.post, UAT_POST_ALONE);
     assert_int_equal(uat_sim_settings.seed, 7);
     assert_int_equal(uat_sim_settings.order, UAT_SIM_ORDER_CHAIN);
     assert_int_equal(uat_sim_settings.stores, UAT_SIM_STORES_WEAK);
@@ -114,14 +117,14 @@ TEST(every_kind)
                    "UAT_TORTURE=steal",
                    "UAT_NET_DEVICES=mlx5_0:1",
                    "UAT_GID_INDEX=3",
-                   "UAT_IB_PATH=sl=15,tc=106,pkey=0x8001",
+                   "UAT_IB_PATH=sl=15,tc=106,pkey=0x8001,subnet=any",
                    "UAT_IB_RETRY=timeout=22",
-                   "UAT_CONNECT=rdmacm,neighbours=adapter",
+                   "UAT_CONNECT=rdmacm,neighbours=adapter,post=alone",
                    "UAT_GLOBAL_HOSTS=3,latency=5us",
                    "UAT_STALL_TIMEOUT=2",
                    "UAT_STALL_LIMIT=2min",
                    "UAT_SIM_NETWORK=qdr,rtt=1600,atomic=200ns,gap=5,bandwidth=24000,node=64",
-                   "UAT_SIM_TASK=2us,cpu=50",
+                   "UAT_SIM_TASK=2us,cpu=50,quantum=3us",
                    "UAT_SIM_SEED=7,order=chain,stores=weak",
                    "UAT_SIM_LIMIT=2s,stop=84us,rank=3",
                    NULL};

@@ -21,8 +21,9 @@ static void place(const Floor &floor, int cell)
         return place_all(floor, cell, best, found);
     each_place(floor, cell, best, [&](const Floor &next) {
         Floor copy = next;
-#pragma omp task firstprivate(copy)
-        place(copy, cell + 1);
+        int after = cell + 1;
+#pragma omp task firstprivate(copy, after)
+        place(copy, after);
     });
 #pragma omp taskwait
 }
