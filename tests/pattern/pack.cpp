@@ -259,6 +259,7 @@ static void uneven_packs()
     must_throw<std::length_error>([] { uat::spawn([](uneven<1>) {}, uneven<1>{"x"}).join(); }, "reads more");
     must_throw<std::length_error>([] { uat::spawn([](uneven<-1>) {}, uneven<-1>{"x"}).join(); }, "reads fewer");
     must_throw<std::length_error>([] { uat::spawn([] { return uneven<1>{text_of(999)}; }).join(); }, "reads more");
+    must_throw<std::length_error>([] { uat::spawn([] { return uneven<-1>{text_of(99)}; }).join(); }, "reads fewer");
 }
 
 static int keeps()
