@@ -159,3 +159,13 @@ def refusals(folder):
         line = until(job, "no checkpoint was written", signal.SIGUSR2)
         status, text = end(job, signal.SIGTERM)
         expect("a request that is always refused", status == 143 and reason in line and latest(never) == 0, f"status {status}, {line}{text}")
+
+
+def sleepers(folder):
+    """Tasks that sleep at a checkpoint go on sleeping in a restarted job, also those of workers that are no longer there."""
+    job = start(folder, str(OBSTACLE), "sleep", workers=3)
+    until(job, "obstacle is there")
+    status, text = end(job, signal.SIGUSR2)
+    expect("a checkpoint while tasks sleep", status == 75 and "sum" not in text, f"status {status}, {text}")
+    status, text = end(start(folder, str(OBSTACLE), "sleep"))
+    expect("they wake up in the restarted job", status == 0 and "the sleepers' sum is 6" in text, f"status {status}, {text}")

@@ -6,6 +6,7 @@
  *
  * usage: obstacle SECONDS
  *        obstacle name      (main() names a channel; no checkpoint is ever possible)
+ *        obstacle sleep     (no obstacle: some tasks sleep until the job has restarted)
  *        obstacle fork      (on each worker, forked children of a task ask for a checkpoint, and the job ends)
  */
 #include <errno.h>
@@ -54,6 +55,27 @@ UAT_TASK(long, root, double, seconds)
     return 0;
 }
 
+enum { SLEEPERS = 3, SLEEP_NS = 1500000000 };
+
+UAT_TASK(long, sleeper, long, number)
+{
+    uat_sleep_for(SLEEP_NS);
+    return number;
+}
+
+/* Returns the sum of the sleepers' numbers. */
+UAT_TASK(long, sleepers, int, workers)
+{
+    sleeper_task task[SLEEPERS];
+    long sum = 0;
+    for (int i = 0; i < SLEEPERS; i++)
+        sleeper_spawn_on(&task[i], i % workers, i + 1);
+    fprintf(stderr, "the obstacle is there\n");
+    for (int i = 0; i < SLEEPERS; i++)
+        sum += sleeper_join(&task[i]);
+    return sum;
+}
+
 /* Returns the number of children whose request was not refused. */
 UAT_TASK(long, ask_in_children, int, workers)
 {
@@ -78,6 +100,13 @@ int main(int argc, char **argv)
         return 1;
     if (strcmp(argv[1], "fork") == 0)
         return ask_in_children_run(&result, uat_size()) < 0 || result != 0 || uat_finalize() < 0;
+    if (strcmp(argv[1], "sleep") == 0) {
+        if (sleepers_run(&result, uat_size()) < 0)
+            return 1;
+        if (uat_rank() == 0)
+            printf("the sleepers' sum is %ld\n", result);
+        return uat_finalize() < 0;
+    }
     if (strcmp(argv[1], "name") == 0)
         uat_channel_named("obstacle", 8, 1);
     if (root_run(&result, atof(argv[1])) < 0)
