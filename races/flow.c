@@ -174,6 +174,10 @@ void __wrap_uat_flow_enter(uat_flow_t *flow, uat_fn *function, const void *arg, 
             moved[i].pitch += sizeof(*h); /* where the argument has room for the guard */
     }
     if (flow->ledger != 0) {
+        if (sizeof(*h) + size > UAT_FLOW_ARGUMENT_MAX)
+            uat_fatal("a data-flow task has an argument of %zu bytes, and the detector needs %zu of the %d bytes of "
+                      "UAT_FLOW_ARGUMENT_MAX",
+                      size, sizeof(*h), UAT_FLOW_ARGUMENT_MAX);
         __real_uat_flow_enter(flow, body, h, sizeof(*h) + size, moved, n);
     } else {
         h->entry->task->base = (uintptr_t)h;

@@ -112,3 +112,10 @@ WRAP(int, uat_try_select, (uat_case_t * c, int n), (c, n), select_releases(c, n)
 WRAP_VOID(uat_sleep_for, (uint64_t ns), (ns), NOTHING, uat_races_next_part(me))
 WRAP_VOID(uat_yield, (void), (), NOTHING, uat_races_next_part(me))
 WRAP_VOID(uat_migrate, (int rank), (rank), NOTHING, uat_races_next_part(me))
+
+/* uat_condition_wait_for() is inline: it unlocks, sleeps and locks. */
+void uat_races_condition(uint64_t object)
+{
+    if (uat_races_in_task())
+        uat_races_acquire(object);
+}

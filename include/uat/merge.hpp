@@ -16,10 +16,10 @@ namespace uat
 
 /*
  * Merge a and b, which are sorted by `less`, into out. Stable: of equal elements, those of a come first. Takes
- * out.size() comparisons, and for each split the logarithm of its size; no memory. Between hosts, it reads each element
- * about once, and writes it once. If out does not have the size of a and b together, or shares an element with one of
- * them, throws std::invalid_argument and does nothing else. If `less` throws, merge() throws the exception that is the
- * first in serial order, and out has undefined elements.
+ * out.size() comparisons, and the logarithm of its size for each split and each window (32 KiB or less); no memory.
+ * Between hosts, it reads each element about once, and writes it once. If out does not have the size of a and b
+ * together, or shares an element with one of them, throws std::invalid_argument and does nothing else. If `less`
+ * throws, merge() throws one of the exceptions (see task_error), and out has undefined elements.
  */
 template <class A, class B, class T, class Less = std::less<>>
 void merge(span<A> a, span<B> b, span<T> out, Less less = Less())
@@ -30,7 +30,7 @@ void merge(span<A> a, span<B> b, span<T> out, Less less = Less())
     detail::must_match("merge", a.size() + b.size(), out.size());
     detail::must_be_apart("merge", a, out);
     detail::must_be_apart("merge", b, out);
-    detail::merge_all(span<const T>(a), span<const T>(b), out, less);
+    detail::throw_as_task([&] { detail::merge_all(span<const T>(a), span<const T>(b), out, less); });
 }
 
 /*
@@ -40,7 +40,7 @@ void merge(span<A> a, span<B> b, span<T> out, Less less = Less())
  * `scratch`, whose elements are undefined afterwards; if the spans differ in size or overlap, throws
  * std::invalid_argument. Each worker also allocates 32 KiB or less by malloc(). Leaves have at most 32 KiB. A factor of
  * 4 above that in size costs two merges, and each merge reads each element about once and writes it once. If `less`
- * throws, stable_sort() throws the exception that is the first in serial order; the span then has its elements in an
+ * throws, stable_sort() throws one of the exceptions (see task_error); the span then has its elements in an
  * undefined order, and the temporary array is free again. If the memory of the first form is not global, the calling
  * task alone sorts it.
  */
@@ -50,16 +50,16 @@ template <class T, class Less = std::less<>> void stable_sort(span<T> s, span<T>
     detail::must_travel<Less>();
     detail::must_match("stable_sort", s.size(), scratch.size());
     detail::must_be_apart("stable_sort", s, scratch);
-    detail::sort_stably(s, scratch, less);
+    detail::throw_as_task([&] { detail::sort_stably(s, scratch, less); });
 }
 template <class T, class Less = std::less<>> void stable_sort(span<T> s, Less less = Less())
 {
     detail::must_be_writable<T>();
     detail::must_travel<Less>();
     if (uat_global_home(s.data()) < 0)
-        return detail::sort_here_stably(s.data(), s.size(), less);
+        return detail::throw_as_task([&] { detail::sort_here_stably(s.data(), s.size(), less); });
     temporary_vector<T> scratch(s.size());
-    detail::sort_stably(s, scratch.span(), less);
+    detail::throw_as_task([&] { detail::sort_stably(s, scratch.span(), less); });
 }
 
 /*

@@ -16,7 +16,8 @@ namespace uat
 
 /*
  * Copy the elements for which f(element) is true to the start of out, in their order. Returns their number. A scan
- * (Blelloch 1990) in O(n); f may be called twice for an element, and must not spawn, join or wait. If out is too small,
+ * (Blelloch 1990). f may be called several times for an element: twice, and once more for each split of a part that was
+ * split off before. f must not spawn, join or wait. If out is too small,
  * its elements are the first ones, and copy_if() throws std::length_error. If the spans share an element, throws
  * std::invalid_argument and does nothing else. If f throws, copy_if() throws the exception that is the first in serial
  * order, and out has undefined elements.
@@ -41,7 +42,7 @@ template <class A, class T, class F> std::size_t copy_if(span<A> in, span<T> out
 
 /*
  * Move the elements for which f(element) is true to the start of the span, and keep the order of these and of the
- * others. Returns the number of the former. Calls f as copy_if() does, in O(n). It uses a temporary array of the span's
+ * others. Returns the number of the former. Calls f as copy_if() does. It uses a temporary array of the span's
  * size, so the program must have called uat_global_temporary_open(); without room it throws std::bad_alloc. If f
  * throws, stable_partition() throws the exception that is the first in serial order, and the span is unchanged.
  */

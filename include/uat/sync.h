@@ -64,8 +64,9 @@ void uat_yield(void);
  * may leave by this call, runs other tasks meanwhile. That worker also wakes the task. It looks for tasks to wake when
  * it takes a ready task, while it has nothing to do, in slow paths of spawns, and in uat_work_wanted(). So a task that
  * computes for long on that worker without such a call delays the end of the sleep. A worker without work looks every
- * few microseconds, or every 0.5 ms if workers share cores. A sleeping task is not a deadlock. In a job that continues
- * from a checkpoint, the task sleeps for the time that it had left at the checkpoint.
+ * few microseconds, after some 10 ms without work every 0.1 ms, and every 0.5 ms if workers share cores. A sleeping
+ * task is not a deadlock. In a job that continues from a checkpoint, the task sleeps for the time that it had left at
+ * the checkpoint.
  */
 void uat_sleep_for(uint64_t ns);
 
@@ -111,7 +112,8 @@ uat_mutex_t uat_mutex_create_biased(void);
  * Get the mutex of this name. The first call makes the mutex; later calls, by any task on any worker and in any run,
  * return the same mutex. `name` has 1 to UAT_CHANNEL_NAME_MAX bytes and is copied; channels have names of their own. A
  * worker's first call takes at least one round trip to the worker that keeps the name. Then the worker keeps the
- * handle, until it has named many others. uat_finalize() destroys the mutex; the program must not destroy it.
+ * handle, until it names another mutex that has the same place among 16. uat_finalize() destroys the mutex; the program
+ * must not destroy it.
  */
 uat_mutex_t uat_mutex_named(const char *name);
 /* Wait until this task holds the mutex. The mutex is not recursive: locking it twice deadlocks. */
@@ -298,7 +300,10 @@ int uat_try_select(uat_case_t *cases, int n);
  * Such a wait calls the try function again and again, and sleeps between two calls: first for UAT_LIMIT_FIRST_NS, then
  * for a quarter of the time that has passed, at most UAT_LIMIT_LAST_NS. So it ends by up to a quarter later than a wait
  * without a limit, and needs about 40 attempts for the first 10 ms. The task is in no queue. So tasks that wait without
- * a limit come first: a mutex that they pass on from one to the next is never free for a task with a limit.
+ * a limit come first: a mutex that they pass on from one to the next is never free for a task with a limit. A writer
+ * with a limit gets a shared mutex only in a moment in which no reader holds it. On a channel of capacity 0 one side
+ * must wait without a limit: two tasks that both have a limit never meet, and both get -ETIMEDOUT. Give such a channel
+ * a capacity of 1. The same holds for uat_select_for().
  */
 enum { UAT_LIMIT_FIRST_NS = 4000, UAT_LIMIT_LAST_NS = 1000000 };
 UAT_INLINE int uat_future_get_for(uat_future_t f, void *value, uint64_t ns);
@@ -318,14 +323,16 @@ UAT_INLINE int uat_select_for(uat_case_t *cases, int n, uint64_t ns);
  */
 typedef struct uat_limit {
     uint64_t left, passed; /* nanoseconds */
+    uint64_t counted;      /* they count up to this time, by the clock of this rank and restart */
+    int rank, restarted;
 } uat_limit_t;
 UAT_INLINE uat_limit_t uat_limit_begin(uint64_t ns);
 /* Sleep before the next attempt, as described above. Returns 0, or -ETIMEDOUT at once if no time is left. The time that
  * the task spends on the way to another worker does not count, because its clock may differ. */
 UAT_INLINE int uat_limit_wait(uat_limit_t *limit);
 /* Unlock m, which this task holds, sleep as uat_limit_wait() does, and lock m again. Returns 0, and the task checks its
- * condition again: signals do not count. Returns -ETIMEDOUT at once, with m locked, if no time is left. The wait for m
- * at the end has no limit. */
+ * condition again: signals do not count. Returns -ETIMEDOUT, with m locked, if no time is left. The wait for m at the
+ * end has no limit, but counts as time. */
 UAT_INLINE int uat_condition_wait_for(uat_condition_t c, uat_mutex_t m, uat_limit_t *limit);
 
 #pragma GCC visibility pop

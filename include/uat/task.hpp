@@ -73,8 +73,12 @@ template <class R> class [[nodiscard]] handle
     {
         joined_ = true;
         detail::join(&task_);
-        if constexpr (!std::is_void<R>::value)
+        if constexpr (!std::is_void<R>::value && !travels<R>::value) {
+            detail::place<R> value(std::move(value_)); /* its end frees the result's object, also if get() throws */
+            return value.get();
+        } else if constexpr (!std::is_void<R>::value) {
             return value_.get();
+        }
     }
     /* join() that leaves a packed result packed. */
     detail::place<R> join_packed()
@@ -155,7 +159,7 @@ class job
         int rc = uat_init();
         if (rc)
             detail::raise(error(-rc, "uat_init"));
-        rc = detail::packs_globally ? uat_global_open() : 0;
+        rc = uat_pack_globally(0) ? uat_global_open() : 0;
         if (rc)
             detail::raise(error(-rc, "uat_global_open"));
     }

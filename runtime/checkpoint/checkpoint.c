@@ -399,3 +399,18 @@ void uat_checkpoint_run_ended(const void *bytes, size_t size, bool failed)
     if (is_on() && uat_self.rank == 0 && uat_runs_count() < checkpoint.runs && uat_runs_add(bytes, size, failed))
         uat_fatal("no memory for the result of a run, which a checkpoint would need");
 }
+
+void uat_checkpoint_keep_packed(const void *bytes, size_t size)
+{
+    if (is_on() && uat_self.rank == 0 && uat_runs_count() == checkpoint.runs && uat_runs_add_packed(bytes, size))
+        uat_fatal("no memory for the result of a run, which a checkpoint would need");
+}
+
+const void *uat_checkpoint_kept_packed(size_t *size)
+{
+    if (checkpoint.from.number == 0 || checkpoint.runs == 0 || checkpoint.runs > checkpoint.from.run)
+        return NULL;
+    const struct uat_run_record *record = uat_runs_get(checkpoint.runs - 1);
+    *size = record->packed;
+    return record->bytes + record->size;
+}

@@ -48,5 +48,9 @@ void uat_checkpoint_go_on(void);
 
 /* Called when the run is over, with its result. */
 void uat_checkpoint_run_ended(const void *bytes, size_t size, bool failed);
+/* The run that is over has a packed result with this content. */
+void uat_checkpoint_keep_packed(const void *bytes, size_t size);
+/* That content, and in *size its bytes, if the run was over in the interrupted job already; else NULL. */
+const void *uat_checkpoint_kept_packed(size_t *size);
 
 #endif

@@ -39,6 +39,18 @@ int uat_runs_add(const void *bytes, size_t size, bool failed)
     return 0;
 }
 
+int uat_runs_add_packed(const void *bytes, size_t size)
+{
+    struct uat_run_record **last = &runs.run[runs.count - 1];
+    struct uat_run_record *larger = realloc(*last, sizeof(*larger) + (*last)->size + size);
+    if (!larger)
+        return -ENOMEM;
+    memcpy(larger->bytes + larger->size, bytes, size);
+    larger->packed = size;
+    *last = larger;
+    return 0;
+}
+
 size_t uat_runs_count(void)
 {
     return runs.count;
@@ -51,8 +63,10 @@ const struct uat_run_record *uat_runs_get(size_t i)
 
 void uat_runs_save(struct uat_sections_out *out)
 {
-    for (size_t i = 0; i < runs.count; i++)
-        uat_sections_add(out, UAT_SECTION_RUN, i, runs.run[i], sizeof(*runs.run[i]) + runs.run[i]->size);
+    for (size_t i = 0; i < runs.count; i++) {
+        const struct uat_run_record *run = runs.run[i];
+        uat_sections_add(out, UAT_SECTION_RUN, i, run, sizeof(*run) + run->size + run->packed);
+    }
 }
 
 bool uat_runs_restore(const struct uat_section *section)
@@ -63,7 +77,8 @@ bool uat_runs_restore(const struct uat_section *section)
     if (!record)
         return false;
     memcpy(record, uat_section_bytes(section), section->bytes);
-    return record->size == section->whole - sizeof(*record);
+    size_t room = section->whole - sizeof(*record);
+    return record->size <= room && record->packed == room - record->size;
 }
 
 void uat_runs_free(void)

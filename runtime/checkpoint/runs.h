@@ -13,11 +13,15 @@
 struct uat_run_record {
     uint64_t failed; /* 1: the bytes are a struct uat_failure */
     uint64_t size;
+    uint64_t packed; /* bytes of the content of a packed result, which follow the result (runtime/pack.c) */
     char bytes[];
 };
 
 /* Keep a copy of the result of the run that has just ended. Returns 0 or -ENOMEM. */
 int uat_runs_add(const void *bytes, size_t size, bool failed);
+
+/* Keep the content of the last run's packed result, too. Returns 0 or -ENOMEM. */
+int uat_runs_add_packed(const void *bytes, size_t size);
 
 /* The number of results that are kept, and result number i. */
 size_t uat_runs_count(void);

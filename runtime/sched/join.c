@@ -24,6 +24,7 @@
 #include "runtime/sched/meet.h"
 #include "runtime/sched/modes.h"
 #include "runtime/sched/sanitize.h"
+#include "runtime/sched/sleep.h"
 #include "runtime/sched/spawn.h"
 #include "runtime/sched/stop.h"
 #include "runtime/sched/park.h"
@@ -178,8 +179,9 @@ static struct uat_block *evacuate(uintptr_t sp, uintptr_t base)
 /*
  * Wait in place if there is no room to evacuate the joiner. The child can end without this worker. The deque here holds
  * only the joiner's ancestors, and this worker goes on offering them, because the child may wait for an event of one of
- * them. Other workers can fetch the stacks evacuated here. Workers that wait in place cannot form a cycle, because each
- * waits for a task further down the tree. stop: called if this worker must stop.
+ * them. Other workers can fetch the stacks evacuated here, and those of tasks that sleep here once this worker has
+ * woken them. Workers that wait in place cannot form a cycle, because each waits for a task further down the tree.
+ * stop: called if this worker must stop.
  */
 static void wait_in_place(const uat_group_t *group, uint64_t name, void (*stop)(void))
 {
@@ -189,6 +191,8 @@ static void wait_in_place(const uat_group_t *group, uint64_t name, void (*stop)(
         if (uat_stop_on && uat_stop_ordered())
             (uat_failing.yes ? uat_stop_refuse : stop)();
         uat_relax_away(&relax);
+        if (uat_sleep_any()) /* perhaps the child, or a task for which it waits; another worker will run it */
+            uat_sleep_wake();
         if (!uat_deque_offer(&uat_worker.deque))
             uat_deque_refuse(&uat_worker.deque);
         if (relax.spins % WATCH_EVERY == 0)

@@ -137,7 +137,9 @@ uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
     }
     if (uat_sleep_any())
         uat_sleep_wake();
-    if (uat_stop_wanted())
+    bool postponed = uat_stop_postponed;
+    uat_stop_postponed = false;
+    if (!postponed && uat_stop_wanted())
         uat_stop_task();
     return base;
 }

@@ -53,7 +53,7 @@ static struct uat_area words_area = {.name = "stops", .size = sizeof(struct word
 static struct uat_area staging_area = {
     .name = "staging of stops", .size = sizeof(struct staging), .peers = UAT_PEERS_NOTHING};
 
-bool uat_stop_on;
+bool uat_stop_on, uat_stop_postponed;
 bool (*uat_stop_hindered)(void);
 uat_task_t uat_stop_mark;
 
@@ -99,7 +99,7 @@ int uat_stop_open(const struct uat_stop_user *user)
 
 void uat_stop_close(void)
 {
-    uat_stop_on = false;
+    uat_stop_on = uat_stop_postponed = false;
     free(stop.seen);
     free(stop.chain.entries);
     memset(&stop, 0, sizeof(stop));

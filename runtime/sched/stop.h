@@ -55,6 +55,9 @@ void uat_stop_ask(bool end);
  * slow path. */
 void uat_stop_note(bool end);
 
+/* The argument of the child that starts next is in this process only (runtime/pack.c), so its push does not stop. */
+extern bool uat_stop_postponed __attribute__((visibility("hidden")));
+
 /* A run begins on this worker: orders of earlier runs are void. */
 void uat_stop_run(void);
 

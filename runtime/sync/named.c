@@ -40,7 +40,7 @@ _Static_assert(sizeof(struct node) == UAT_SYNC_NODE, "there is room for it in th
 static struct uat_area lists = {
     .name = "names of channels", .size = LISTS * sizeof(uint64_t), .peers = UAT_PEERS_CHANGE, .striped = true};
 
-/* The mutexes that this worker has named last. A name that is known needs no round trip. */
+/* Mutexes that this worker has named; a hash of the name gives its place. A name that is known needs no round trip. */
 static struct known {
     uint64_t object; /* 0: none */
     char name[UAT_CHANNEL_NAME_MAX + 1];

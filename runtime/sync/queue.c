@@ -109,8 +109,7 @@ bool uat_waitobj_unqueue_slowly(struct uat_waking *waking)
     return false;
 }
 
-/* Ends the job if a queue is longer than all heaps have room for, because such a queue contains a cycle. */
-static void check_length(uint64_t passed, uint64_t at)
+void uat_waitobj_check_length(uint64_t passed, uint64_t at)
 {
     if (passed > (uint64_t)uat_park_names() * (uat_segment.heap_size / UAT_READY_STACK))
         uat_word_refuse(uat_waitobj_rank(at), "the name of the next waiter", at);
@@ -157,7 +156,7 @@ void uat_waitobj_remove(uint64_t entry)
     struct uat_waitobj *o = uat_waitobj_held();
     uint64_t before = 0, at = o->head, passed = 0;
     while (at && at != entry) {
-        check_length(++passed, at);
+        uat_waitobj_check_length(++passed, at);
         before = at;
         at = at == o->tail ? 0 : next_of(at);
     }
@@ -205,7 +204,7 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
     uint64_t passed = 0;
     for (uint64_t name = head; name != 0;) {
         struct uat_waking waking;
-        check_length(++passed, name);
+        uat_waitobj_check_length(++passed, name);
         uat_waitobj_look(name, &waking);
         name = name == tail ? 0 : waking.next;
         if (kind == UAT_PARK_CONDITION || kind == UAT_PARK_SHARED) /* the reply is a tag, which is of no use here */

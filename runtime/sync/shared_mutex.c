@@ -85,9 +85,10 @@ int uat_shared_mutex_try_lock_shared(uat_shared_mutex_t m)
  * them. Returns the first one, or 0 if no task waits. */
 static uint64_t dequeue_next(struct uat_waitobj *o, uint64_t *tail)
 {
-    uint64_t first = o->head, next = first;
+    uint64_t first = o->head, next = first, passed = 0;
     while (next) {
         struct uat_waking waiter;
+        uat_waitobj_check_length(++passed, next);
         uat_waitobj_look(next, &waiter);
         if (waiter.reply != READS && waiter.reply != WRITES)
             uat_word_refuse(uat_waitobj_rank(next), "the tag of a waiter of a shared mutex", waiter.reply);

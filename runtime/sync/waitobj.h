@@ -203,6 +203,10 @@ static inline bool uat_waitobj_unqueue(struct uat_waking *waking);
 /* READ and check a waiter's header, for lists that were dequeued as a whole. */
 void uat_waitobj_look(uint64_t waiter, struct uat_waking *waking);
 
+/* Ends the job if a queue is longer than all heaps have room for, because such a queue contains a cycle. passed: its
+ * waiters so far; at: the last of them. */
+void uat_waitobj_check_length(uint64_t passed, uint64_t at);
+
 /* The checked address of the value, of `size` bytes, in a waiter's reply. Peers may have written that address. */
 static inline void *uat_waitobj_reply(const struct uat_waking *waking, size_t size);
 

@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from checkpoint_job import BUILD, LONG, OBSTACLE, OTHER, children, end, expect, latest, run, start, until, wait_for, worker
+from checkpoint_job import BUILD, LONG, OBSTACLE, OTHER, PACKS, children, end, expect, latest, run, start, until, wait_for, worker
 
 
 def two_jobs(folder):
@@ -169,3 +169,19 @@ def sleepers(folder):
     expect("a checkpoint while tasks sleep", status == 75 and "sum" not in text, f"status {status}, {text}")
     status, text = end(start(folder, str(OBSTACLE), "sleep"))
     expect("they wake up in the restarted job", status == 0 and "the sleepers' sum is 6" in text, f"status {status}, {text}")
+
+
+def packs(folder):
+    """Packed arguments and results survive restarts, also the result of a run that was over before."""
+    if not PACKS.exists():  # without a C++ compiler
+        return
+    right, _ = start("none", str(PACKS), "17").communicate()
+    for workers in (2, 3, 1):
+        job = start(folder, str(PACKS), "17", workers=workers)
+        until(job, "the second run begins")
+        time.sleep(0.1)  # some tasks
+        status, text = end(job, signal.SIGUSR2)
+        expect(f"a checkpoint among packed arguments, {workers} workers", status == 75, f"status {status}, {text}")
+    job = start(folder, str(PACKS), "17")
+    out, errors = job.communicate()
+    expect("their numbers after three restarts", job.returncode == 0 and out == right, f"status {job.returncode}, {out!r}, not {right!r}\n{errors}")

@@ -48,7 +48,7 @@ def main():
     body = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
     assert refused(body(lambda arg, result: None)) and refused(lambda arg, result: None) and refused(print)
     numbers.free()
-    print(f"right on rank {uat.rank()}")
+    sys.stdout.write(f"right on rank {uat.rank()}\n")  # one write, so that lines of several workers stay whole
     uat.finalize()
 
 

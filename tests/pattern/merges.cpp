@@ -190,9 +190,27 @@ int check_own()
     return check(std::equal(own, own + 300, v.begin()), "stable_sort of an own array", 300, FEW);
 }
 
+/* The merge sort's own memory has the alignment of the elements, too. */
+struct alignas(64) line {
+    std::uint32_t key;
+};
+
+int check_alignment()
+{
+    line own[100];
+    int misaligned = 0;
+    for (std::uint32_t i = 0; i < 100; i++)
+        own[i].key = std::uint32_t(mix(i));
+    uat::stable_sort(uat::span<line>(own, 100), [&misaligned](const line &a, const line &b) {
+        misaligned += (reinterpret_cast<std::uintptr_t>(&a) | reinterpret_cast<std::uintptr_t>(&b)) % 64 != 0;
+        return a.key < b.key;
+    });
+    return check(misaligned == 0, "alignment of the merge sort", 100, 0);
+}
+
 int check_all(uat::span<item> s, uat::span<item> other, uat::span<std::uint32_t> keys)
 {
-    int errors = check_own() + check_refused(s, other) + check_contradiction(s);
+    int errors = check_own() + check_alignment() + check_refused(s, other) + check_contradiction(s);
     const std::size_t sizes[] = {0, 1, 2, 3, 16, 17, 509, 512, 4096, 4097, 8191, s.size()};
     for (std::size_t n : sizes)
         for (int order = 0; order < ORDERS; order++) {

@@ -3,8 +3,8 @@
  * Description: arguments and results of tasks that are packed arrive whole: strings of all lengths, nested containers
  * and a type of the program, by every way to start a task. Each global object that a packed result needs is freed, also
  * if tasks throw and results are dropped: the test makes more of them than UAT_GLOBAL_SIZE has room for. A read() that
- * does not fit its write() is found. With the argument "kept", a task breaks the rule: it keeps a string across a wait.
- * With "values", no task throws.
+ * does not fit its write() is found. A result for which there is no room throws. With the argument "kept", a task
+ * breaks the rule: it keeps a string across a wait. With "values", no task throws.
  */
 #include <algorithm>
 #include <cstdio>
@@ -260,6 +260,8 @@ static void uneven_packs()
     must_throw<std::length_error>([] { uat::spawn([](uneven<-1>) {}, uneven<-1>{"x"}).join(); }, "reads fewer");
     must_throw<std::length_error>([] { uat::spawn([] { return uneven<1>{text_of(999)}; }).join(); }, "reads more");
     must_throw<std::length_error>([] { uat::spawn([] { return uneven<-1>{text_of(99)}; }).join(); }, "reads fewer");
+    must_throw<uat::error>([] { uat::spawn([] { return text_of(3000000); }).join(); }, "the result of a task");
+    must_throw<uat::error>([] { uat::packed<std::string> none(text_of(3000000)); }, "uat::packed");
 }
 
 static int keeps()

@@ -139,6 +139,34 @@ int check_others(uat::span<small> s)
            try_all(s, "stable_partition", partition, divided);
 }
 
+/* An exception of a type of the program arrives as a task_error, whether an algorithm has split or not. */
+int check_own_type(uat::span<small> s)
+{
+    struct own {
+    };
+    auto fail = [](const small &, const small &) -> bool { throw own(); };
+    auto arrives = [](auto f) {
+        try {
+            f();
+        } catch (const uat::task_error &) {
+            return true;
+        }
+        return false;
+    };
+    int errors = 0;
+    for (std::size_t n : {std::size_t{20}, s.size()}) {
+        auto x = s.first(n);
+        errors += check(arrives([=] { uat::sort(x, fail); }), "sort, own type");
+        errors += check(arrives([=] { uat::stable_sort(x, fail); }), "stable_sort, own type");
+        errors += check(arrives([=] {
+                            uat::temporary_vector<small> out(x.size());
+                            uat::merge(x.first(n / 2), x.subspan(n / 2), out.span(), fail);
+                        }),
+                        "merge, own type");
+    }
+    return errors;
+}
+
 /* The kernel of the sort alone, also its heapsort (depth 0), on memory of this process. */
 template <class T> int check_kernel(int depth)
 {
@@ -180,7 +208,7 @@ int main(int argc, char **argv)
         int wrong = check_kernel<small>(9) + check_kernel<small>(0) + check_kernel<large>(9) + check_kernel<large>(0);
         for (std::size_t size : {s.size(), std::size_t{17}})
             wrong += check_sorts(s.first(size)) + check_sorts(l.last(size));
-        return wrong + check_others(s);
+        return wrong + check_others(s) + check_own_type(s);
     });
     int left = uat_global_temporary_open(0, 0); /* -EBUSY if a temporary array is left */
     return errors > 0 || left != 0;

@@ -3,6 +3,7 @@
  * Description: a join waits in place, because the heap has no room for its stack. Its child has moved to rank 1, and
  * waits there for a latch that all ancestors of the joiner count down. Their continuations are in the deque of the
  * worker that waits in place. They are more than the deque publishes at once, so this worker must go on offering them.
+ * Before, the child sleeps, so this worker must also wake it.
  * Run it with 2 workers and UAT_HEAP_SIZE=64k.
  */
 #include <unistd.h>
@@ -19,6 +20,7 @@ struct family {
 
 static void child(void *arg, void *result)
 {
+    uat_sleep_for(1000000); /* only the worker that waits in place knows of this task then */
     uat_latch_wait(((const struct family *)arg)->latch);
     *(int *)result = 1;
 }

@@ -185,9 +185,10 @@ int sync_once(int *errors, int unused)
 static int leave_early(longs_channel cell, int how)
 {
     long value = 0;
+    int errors = 0;
     UAT_CRITICAL(of_the_cell)
     {
-        int errors = WRONG(longs_try_receive(cell, &value) == 0);
+        errors += WRONG(longs_try_receive(cell, &value) == 0);
         uat_yield();
         UAT_CRITICAL(inner)
         {
@@ -201,7 +202,7 @@ static int leave_early(longs_channel cell, int how)
             break;
         errors += WRONG(uat_mutex_try_lock(uat_mutex_named("of_the_cell")) == -EAGAIN);
     }
-    return 0;
+    return errors;
 }
 
 UAT_TASK(int, enters, longs_channel, cell, int, self)

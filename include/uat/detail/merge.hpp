@@ -167,7 +167,9 @@ template <class T, class Less> void sort_here_stably(T *p, std::size_t n, Less &
     };
     if (n <= SORTED_RUN)
         return quicksort<T, Less>::insert(p, n, less);
-    std::unique_ptr<void, free_it> scratch(std::malloc(n * sizeof(T)));
+    constexpr std::size_t least = alignof(std::max_align_t), align = alignof(T) > least ? alignof(T) : least;
+    std::unique_ptr<void, free_it> scratch(align > least ? std::aligned_alloc(align, n * sizeof(T))
+                                                         : std::malloc(n * sizeof(T)));
     if (!scratch)
         raise(std::bad_alloc());
     merge_sort<T, Less>{p, static_cast<T *>(scratch.get()), p, n}.run(less);
@@ -181,6 +183,14 @@ template <class T> [[noreturn, gnu::cold, gnu::noinline]] void copy_back_and_thr
     transform_all(
         to, [](const T &x) { return x; }, from);
     throw_failure(f);
+}
+
+/* Call f. Its exception leaves as that of a task, whether f has spawned or not. So its type does not depend on who
+ * wanted work. */
+template <class F> void throw_as_task(F &&f)
+{
+    if (!contain(f))
+        throw_taken();
 }
 
 /* Sort s stably. t has the same size, and undefined elements before and after. If `less` throws, s has its elements. */

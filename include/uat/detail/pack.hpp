@@ -62,9 +62,8 @@ inline unsigned char *resize_buffer(std::size_t length)
 }
 
 /* Does a type of this program need global memory for its packed values? Set before main(), on all workers alike. */
-inline bool packs_globally = false;
 template <class T> struct opens_global {
-    static inline const bool done = (packs_globally = true);
+    static inline const bool done = uat_pack_globally(1) != 0;
 };
 
 /* An object of global memory with the content of the buffer. */

@@ -38,7 +38,7 @@ template <class T> struct matches {
 };
 
 /* Call write(m) for matches that cover the input, in any order and on any workers. A scan counts the matches before
- * each part, so f may be called twice for an element. Returns the number of matches. */
+ * each part, so f may be called several times for an element. Returns the number of matches. */
 template <class T, class F, class Write> std::size_t scan_matches(span<const T> in, F f, Write write)
 {
     auto count = [in, f](std::int64_t from, std::int64_t to, partial<std::size_t> sum) mutable {

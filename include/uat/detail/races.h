@@ -9,6 +9,7 @@
 #ifdef UAT_RACES
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,8 @@ void uat_races_atomic(const void *word, int access);
 /* The program has asked for its view of a reducer. */
 void uat_races_view(const void *view, size_t bytes);
 void uat_races_ignore(const void *p, size_t bytes);
+/* The task goes on after a wait for the condition. */
+void uat_races_condition(uint64_t object);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
@@ -38,6 +41,7 @@ void uat_races_ignore(const void *p, size_t bytes);
 #define UAT_RACES_GLOBAL(p, bytes, access) uat_races_global(p, bytes, access)
 #define UAT_RACES_ATOMIC(word, access)     uat_races_atomic(word, access)
 #define UAT_RACES_IGNORE(p, bytes)         uat_races_ignore(p, bytes)
+#define UAT_RACES_CONDITION(object)        uat_races_condition(object)
 #define UAT_RACES_WATCHED                  1
 #define UAT_RACES_STACK                    4096 /* bytes of a generator's stack that the hooks may use */
 
@@ -48,6 +52,7 @@ void uat_races_ignore(const void *p, size_t bytes);
 /* The detector reports nothing about these bytes. For memory that each process has for itself on purpose, such as a
  * counter per process that main() adds up after the run. */
 #define UAT_RACES_IGNORE(p, bytes)         ((void)0)
+#define UAT_RACES_CONDITION(object)        ((void)0)
 #define UAT_RACES_WATCHED                  0
 #define UAT_RACES_STACK                    0
 

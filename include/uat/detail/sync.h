@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "../checkpoint.h"
+#include "races.h"
 #include "../sync.h" /* needed if a program includes this header first */
 
 #ifdef __cplusplus
@@ -19,15 +20,24 @@ UAT_INLINE uat_limit_t uat_limit_begin(uint64_t ns)
     uat_limit_t limit;
     limit.left = ns;
     limit.passed = 0;
+    limit.counted = uat_time_ns();
+    limit.rank = uat_rank();
+    limit.restarted = uat_restarted();
     return limit;
 }
 
 UAT_INLINE int uat_limit_wait(uat_limit_t *limit)
 {
-    uint64_t ns = limit->passed / 4, begin = uat_time_ns(), now;
+    uint64_t begin = uat_time_ns(), since = 0, ns, now;
     int rank = uat_rank(), restarted = uat_restarted();
+    /* What the caller has done since counts, such as an attempt or the wait for a mutex, unless it is another clock. */
+    if (rank == limit->rank && restarted == limit->restarted && begin > limit->counted)
+        since = begin - limit->counted;
+    limit->left -= since < limit->left ? since : limit->left;
+    limit->passed += since;
     if (limit->left == 0)
         return -ETIMEDOUT;
+    ns = limit->passed / 4;
     if (ns < UAT_LIMIT_FIRST_NS)
         ns = UAT_LIMIT_FIRST_NS;
     if (ns > UAT_LIMIT_LAST_NS)
@@ -40,6 +50,9 @@ UAT_INLINE int uat_limit_wait(uat_limit_t *limit)
         ns = now - begin;
     limit->left -= ns < limit->left ? ns : limit->left;
     limit->passed += ns;
+    limit->counted = now;
+    limit->rank = uat_rank();
+    limit->restarted = uat_restarted();
     return 0;
 }
 
@@ -52,6 +65,7 @@ UAT_INLINE int uat_condition_wait_for(uat_condition_t c, uat_mutex_t m, uat_limi
     uat_mutex_unlock(m);
     rc = uat_limit_wait(limit);
     uat_mutex_lock(m);
+    UAT_RACES_CONDITION(c.object);
     return rc;
 }
 

@@ -3,9 +3,11 @@
 #ifndef UAT_DETAIL_SYNC_HPP
 #define UAT_DETAIL_SYNC_HPP
 
+#include <chrono>
 #include <cstddef>
 
 #include "uat/detail/standard.hpp"
+#include "uat/lock.hpp"
 #include "uat/sync.h"
 
 namespace uat
@@ -36,6 +38,12 @@ template <> class future<void>
     {
         char none;
         return uat_future_try_get(event_, &none) == 0;
+    }
+    /* Waits until the future is set, but for about this time at most. Returns whether it is set. */
+    template <class Rep, class Period> bool get_for(const std::chrono::duration<Rep, Period> &time) const
+    {
+        char none;
+        return uat_future_get_for(event_, &none, detail::nanoseconds(time)) == 0;
     }
     void destroy() const
     {
@@ -77,6 +85,15 @@ template <> class channel<void>
     {
         char none;
         return uat_channel_try_receive(signals_, &none);
+    }
+    template <class Rep, class Period> int send_for(const std::chrono::duration<Rep, Period> &time) const
+    {
+        return uat_channel_send_for(signals_, "", detail::nanoseconds(time));
+    }
+    template <class Rep, class Period> int receive_for(const std::chrono::duration<Rep, Period> &time) const
+    {
+        char none;
+        return uat_channel_receive_for(signals_, &none, detail::nanoseconds(time));
     }
     void close() const
     {

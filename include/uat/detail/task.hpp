@@ -100,12 +100,15 @@ template <class R> R result_of_run(place<R> &value)
     if constexpr (!travels<R>::value) {
         parcel &packed = value.bytes[0];
         if (packed.object) {
-            packed.fetch();
-            int rc = uat_barrier();
-            if (rc)
-                raise(error(-rc, "uat::run"));
-            if (uat_rank() == 0)
-                uat_global_object_free(packed.object);
+            if (!uat_pack_restore()) { /* the same on all ranks */
+                packed.fetch();
+                uat_pack_keep();
+                int rc = uat_barrier();
+                if (rc)
+                    raise(error(-rc, "uat::run"));
+                if (uat_rank() == 0)
+                    uat_global_object_free(packed.object);
+            }
             packed.object = nullptr;
             std::size_t size;
             const void *buffer = uat_pack_buffer(&size);
@@ -146,6 +149,7 @@ template <class F, class... A> auto bind(F f, A... args)
         return [f, args...]() mutable { return std::invoke(f, std::move(args)...); };
     } else {
         packer().put(args...);
+        uat_pack_hold();
         return [f]() mutable {
             std::size_t size;
             const void *buffer = uat_pack_buffer(&size);
