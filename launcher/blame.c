@@ -9,6 +9,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
+
+enum { TOLD_MS = 200, TOLD_STEP_MS = 5 };
 
 bool uat_blame_left_checkpoint(const struct uat_child *child)
 {
@@ -94,6 +97,28 @@ static int blame_simulation(const struct uat_seen *job, const struct uat_child *
     return exit_code(child->status);
 }
 
+static bool is_running(pid_t pid)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+}
+
+/* Give the workers that have got the signal up to TOLD_MS to end. Otherwise the SIGTERM of uat_descendants_end(), which
+ * names no rank, could reach another of their threads and end them before the first signal's handler has run. */
+static void await_told(const struct uat_seen *job)
+{
+    const struct timespec step = {.tv_nsec = TOLD_STEP_MS * 1000000L};
+    for (int waited = 0; waited < TOLD_MS; waited += TOLD_STEP_MS) {
+        bool any = false;
+        for (int i = 0; i < job->arguments->workers && !any; i++)
+            any = job->children[i].pid > 0 && uat_server_presence(i) == UAT_PRESENCE_CONNECTED &&
+                  is_running(job->children[i].pid);
+        if (!any)
+            return;
+        nanosleep(&step, NULL);
+    }
+}
+
 /* End the other workers with a SIGTERM that carries the rank of the lost worker. Each of these workers then looks in
  * its own memory for locks that the lost worker's tasks held. */
 static void tell_loss(const struct uat_seen *job, int rank)
@@ -102,6 +127,7 @@ static void tell_loss(const struct uat_seen *job, int rank)
     for (int i = 0; i < job->arguments->workers; i++)
         if (job->children[i].pid > 0 && uat_server_presence(i) == UAT_PRESENCE_CONNECTED)
             sigqueue(job->children[i].pid, SIGTERM, value);
+    await_told(job);
 }
 
 int uat_blame_worker(const struct uat_seen *job)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks that take and return packed strings go on after a restart, and so does the result of a run that was
- * over before. Rank 0 prints two numbers, which do not depend on the workers or on restarts.
+ * Description: tasks that take and return packed strings go on after a restart, and so does the result of a run that
+ * was over before. Rank 0 prints two numbers, which do not depend on the workers or on restarts.
  * usage: packs DEPTH
  */
 #include <cstdio>
