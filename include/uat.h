@@ -102,7 +102,7 @@ int uat_rank(void);
 int uat_size(void);
 
 /*
- * Untyped tasks, to which UAT_TASK expands. A task's body: arg points to the task's own copy of the argument, and
+ * Untyped tasks. UAT_TASK expands to these. A task's body: arg points to the task's own copy of the argument, and
  * result to its own result buffer, except in a group (uat_group_spawn()). Both are aligned to 8 bytes and are in the
  * task's stack segment.
  */

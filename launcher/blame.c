@@ -11,7 +11,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { TOLD_MS = 200, TOLD_STEP_MS = 5 };
+enum {
+    TOLD_MS = 200, /* time to end after a SIGTERM that names a lost rank */
+    TOLD_STEP_MS = 5
+};
 
 bool uat_blame_left_checkpoint(const struct uat_child *child)
 {

@@ -75,8 +75,8 @@ static void take_resize(pid_t job, int now)
     } else {
         resize.connection = connection;
         resize.workers = workers;
-        kill(job,
-             SIGUSR2); /* once more after a request that was given up, because its checkpoint may have been dropped */
+        /* After a request that was given up, this asks once more, because its checkpoint may have been dropped. */
+        kill(job, SIGUSR2);
     }
 }
 

@@ -165,10 +165,10 @@ static bool has_network(void)
 }
 
 /*
- * PMIx_server_init() without hwloc's look at the machine. libpmix asks hwloc for everything, hwloc reads each PCI
- * device, and no worker ever asks for the result. So hwloc gets components that know nothing ("no_os" is one, see
- * hwloc's manual, "Components and plugins"), unless the user has chosen some. Workers do not inherit this choice:
- * copy_environment() has copied their environment before.
+ * Call PMIx_server_init(), but keep hwloc from examining the machine. libpmix has hwloc read every PCI device, which
+ * takes a fifth of a small job's start, and no worker asks for the result. With these components hwloc finds nothing
+ * ("no_os": see hwloc's manual, "Components and plugins"). A user's own choice counts. Workers do not inherit the
+ * variable: copy_environment() has copied their environment before.
  */
 static pmix_status_t init_server(pmix_info_t *info, size_t n)
 {

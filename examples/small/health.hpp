@@ -59,7 +59,7 @@ inline bool happens(Person &person, int in_thousand)
     return splitmix_next(&person.random) % 1000 < uint64_t(in_thousand);
 }
 
-/* The village and its inhabitants at the begin. */
+/* The village and its inhabitants before the first step. */
 template <class People> Village found(int v, const People &people)
 {
     Village village = {v == 0 ? 400 : v < inner ? 40 : 4, {}, {}, {}, {}};

@@ -60,8 +60,7 @@ void uat_flow_set_home(uat_flow_t *flow, const void *p)
     check(flow, "uat_flow_set_home()");
     if (p && p != UAT_FLOW_ANYWHERE && uat_global_home(p) < 0)
         uat_fatal("uat_flow_set_home() was given %p, which is no address of global memory; it takes a datum in an "
-                  "array or an "
-                  "object, NULL, or UAT_FLOW_ANYWHERE",
+                  "array or an object, NULL, or UAT_FLOW_ANYWHERE",
                   p);
     flow->home = p ? uat_flow_home(p) | 1 : 0;
 }

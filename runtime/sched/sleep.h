@@ -6,7 +6,8 @@
  *   W1  The number of tasks that sleep here is in uat_deadlock_waits. It grows before this worker publishes that it
  *       has no other work, and shrinks after this worker has published that it has work. So rank 0, which checks for
  *       deadlock and READs this number before it READs notice->work, sees the sleeping task or the work.
- *   W2  This worker looks for due tasks each time it takes a ready task, in slow paths of spawns, and while it is idle.
+ *   W2  This worker looks for due tasks each time it takes a ready task, in slow paths of spawns, in uat_work_wanted(),
+ *       while it is idle, and while a join waits in place.
  */
 #ifndef UAT_SLEEP_H
 #define UAT_SLEEP_H

@@ -50,7 +50,7 @@ static void list_all(struct uat_heap *heap)
 int uat_heap_open(struct uat_heap *heap, char *memory, size_t size)
 {
     size_t units = size / UAT_HEAP_UNIT;
-    /* The arrays are zeroed, and no page of them is touched before its units are used. */
+    /* Zeroed, so that nothing need be cleared here: a page of a large array costs nothing before it is used. */
     *heap = (struct uat_heap){.memory = memory,
                               .units = units,
                               .order = calloc(units, 2),

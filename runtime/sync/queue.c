@@ -207,7 +207,7 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
         uat_waitobj_check_length(++passed, name);
         uat_waitobj_look(name, &waking);
         name = name == tail ? 0 : waking.next;
-        if (kind == UAT_PARK_CONDITION || kind == UAT_PARK_SHARED) /* the reply is a tag, which is of no use here */
+        if (kind == UAT_PARK_CONDITION || kind == UAT_PARK_SHARED) /* the reply is a tag, no longer needed */
             waking.reply = 0;
         if (uat_waitobj_is_near(waking.name))
             uat_waitobj_wake(&waking, kind, status, value, size);

@@ -3,16 +3,7 @@
 #include "include/uat.h"
 #include "include/uat/global.h"
 #include "include/uat/pattern.h"
-
-UAT_TASK(long, fib, long, n)
-{
-    fib_task left;
-    if (n < 2)
-        return n;
-    fib_spawn(&left, n - 1);
-    long right = fib(n - 2);
-    return fib_join(&left) + right;
-}
+#include "tests/faults/fib.h"
 
 /* A root gets its argument and its result as bytes. */
 void fibonacci(void *arg, void *result);
