@@ -149,7 +149,7 @@ static void report_full_heap(size_t bytes)
 {
     static bool said;
     size_t heap = uat_segment.heap_size, needed = 2 * (bytes > heap ? bytes : heap);
-    if (!said)
+    if (!said && uat_self.size > 1) /* otherwise refuse_in_place() follows */
         uat_warn("UAT_HEAP_SIZE=%zuk leaves no room for a waiting stack of %zu bytes, so joins wait in place, "
                  "and their workers run no other tasks meanwhile; set it to %zuk or more to avoid this",
                  heap >> 10, bytes, needed >> 10);
@@ -243,6 +243,17 @@ static void check_joiner(uintptr_t sp, uintptr_t base, const uat_task_t *task)
     uat_exception_check("uat_join()");
 }
 
+/* Ends the job if its only worker would have to wait in place: nobody could run the child. bytes: of the stack. */
+static void refuse_in_place(const uat_group_t *group, uint64_t name, size_t bytes)
+{
+    if (uat_self.size == 1 && !uat_meet_asks(group, name))
+        uat_fatal(
+            "a task joins a child that waits, and no other worker can run the child, but UAT_HEAP_SIZE=%zuk has no "
+            "room for the task's stack of %zu bytes, or no join record is free; set UAT_HEAP_SIZE or UAT_RECORDS "
+            "to more, or start more workers",
+            uat_segment.heap_size >> 10, bytes);
+}
+
 uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
 {
     uat_task_t *task = uat_worker.suspended_task;
@@ -262,6 +273,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     if (!has_ended && (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD || (moves && !(block = evacuate(sp, base))))) {
         uat_park_unpart(parted); /* do this now, so that no checkpoint records them as parted */
         parted = 0;
+        refuse_in_place(group, name, base - sp);
         wait_in_place(group, name, stop_joiner);
         has_ended = true;
     }
