@@ -24,7 +24,7 @@ MISUSE = [
     differ("run-and-barrier", 1, "run", "barrier", workers=4, ranks=(2, 3)),
     differ("barrier-and-run", 1, "barrier", "run"),
     differ("replicate-and-barrier", 1, "barrier", "replicate"),
-    differ("total-and-run", 1, "stats_total", "run"),
+    differ("total-and-run", 1, r"stats_total\(\) or uat_stats_detail_total", "run"),
     differ("finalize-and-run", 1, "run", "finalize"),
     differ("one-barrier-more", 2, "finalize", "barrier"),
     differ("one-run-more", 2, "finalize", "run"),

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "../checkpoint.h"
-#include "races.h"
+#include "uat/detail/races.h"
 #include "../sync.h" /* needed if a program includes this header first */
 
 #ifdef __cplusplus
