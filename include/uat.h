@@ -102,6 +102,22 @@ int uat_rank(void);
 int uat_size(void);
 
 /*
+ * Change the number of workers that take part in this and later runs, up to the next call: those of ranks 0 to n - 1.
+ * Call it in a task. The call returns at once; no run stops. A worker of a higher rank hands its tasks over when its
+ * task next spawns, waits or ends, and then sleeps. A lower rank that sleeps takes work again. A worker that
+ * sleeps keeps its rank and its memory. It wakes up for tasks that uat_migrate() or uat_spawn_on() sends to it, for
+ * checkpoints, and for the end of the run. If several tasks call uat_resize() at the same time, all workers get the
+ * same one of these numbers. A job that continues from a checkpoint starts with all workers.
+ * Costs one or two round trips for each worker. Returns 0, or an error, which has been reported: -EINVAL if n is not 1
+ * to uat_size(); -ENOTSUP with UAT_STACKS=iso, or in a job of more than 1024 workers.
+ */
+int uat_resize(int n);
+
+/* The number of workers that take part, as far as this worker has heard: uat_size() without those that have handed
+ * their tasks over. A change of uat_resize() shows a moment later. */
+int uat_workers(void);
+
+/*
  * Untyped tasks. UAT_TASK expands to these. A task's body: arg points to the task's own copy of the argument, and
  * result to its own result buffer, except in a group (uat_group_spawn()). Both are aligned to 8 bytes and are in the
  * task's stack segment.

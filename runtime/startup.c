@@ -15,6 +15,7 @@
 #include "base/word.h"
 #include "runtime/global/global.h"
 #include "runtime/job/collective.h"
+#include "runtime/job/crew.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/room.h"
@@ -22,6 +23,7 @@
 #include "runtime/segment/settings.h"
 #include "runtime/settings.h"
 #include "runtime/job/settings.h"
+#include "runtime/sched/rest.h"
 #include "runtime/sched/settings.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/request.h"
@@ -272,6 +274,7 @@ static int open_waits(void)
 static int open_collective(void)
 {
     uat_collective_open(uat_self.transport);
+    uat_crew_open(uat_rest_hand_over_task);
     return 0;
 }
 
@@ -360,7 +363,7 @@ const struct uat_step uat_startup_steps[] = {
     {uat_meeting_connect, NULL, "to the endpoints; the transport's"},
     {open_thief, uat_steal_close, "protocol and landing places"},
     {open_waits, close_waits, "the list of ready tasks; what is said of those that wait for a lost worker"},
-    {open_collective, NULL, "barriers, ends of runs"},
+    {open_collective, uat_crew_close, "barriers, ends of runs, who takes part"},
     {explain_faults, uat_fault_close, "overflow of stacks and deque"},
     {uat_request_spare, NULL, "sigterm=checkpoint: before a worker runs the program; undone with the waits"},
     {uat_bootstrap_barrier, NULL, "all workers are ready for remote operations"},

@@ -135,6 +135,9 @@ struct uat_transport_class {
      * worker wrote are in the peers' memory. */
     int (*flush)(struct uat_transport *t);
     void (*close)(struct uat_transport *t);
+    /* Add 1 to the peer's word *bell, and wake the peer if it sleeps on the word's low half by FUTEX_WAIT. NULL: this
+     * transport cannot wake a peer. */
+    void (*ring)(struct uat_transport *t, int peer, uint64_t *bell);
     const struct uat_bulk_class *bulk; /* for global memory (transport/bulk.h); NULL: this transport does not support
                                         * global memory */
 };

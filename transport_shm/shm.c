@@ -24,10 +24,13 @@
  * transport. An adapter would not delay the chain that long, but no code may depend on that.
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/cpu.h"
 #include "base/log.h"
@@ -353,6 +356,15 @@ static int shm_flush(struct uat_transport *head)
     return 0;
 }
 
+static void shm_ring(struct uat_transport *head, int peer, uint64_t *bell)
+{
+    struct shm *t = shm_of(head);
+    uint64_t *there = (uint64_t *)(void *)(t->peers[peer].base + ((char *)bell - (char *)t->bounds.segment));
+    /* Release: orders this worker's operations before the bell. Pairs with the load in uat_crew_bell(). */
+    __atomic_fetch_add(there, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, there, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 const struct uat_transport_class uat_transport_shm = {
     .name = "shm",
     .open = shm_open_transport,
@@ -362,5 +374,6 @@ const struct uat_transport_class uat_transport_shm = {
     .progress = shm_progress,
     .flush = shm_flush,
     .close = shm_close,
+    .ring = shm_ring,
     .bulk = &uat_bulk_shm,
 };

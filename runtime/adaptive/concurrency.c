@@ -13,6 +13,7 @@
 
 #include "runtime/adaptive/cell.h"
 #include "runtime/adaptive/part.h"
+#include "runtime/job/crew.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/worker.h"
@@ -33,6 +34,7 @@ static void set(int rank, uint64_t guess, uint64_t word)
     uint64_t *at = &uat_cells()->concurrency, old;
     while (guess >> LIMIT_BITS < word >> LIMIT_BITS && (old = uat_cell_swap(rank, at, guess, word)) != guess)
         guess = old;
+    uat_crew_wake(rank);
 }
 
 int uat_concurrency_set(int n)

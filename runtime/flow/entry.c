@@ -255,4 +255,5 @@ const struct uat_work uat_flow_work = {.take_own = take_own,
                                        .take_other = take_other,
                                        .ended = ended,
                                        .child_ended = child_ended,
-                                       .any = uat_flow_ring_any};
+                                       .any = uat_flow_ring_any,
+                                       .offer = uat_flow_ring_offer};

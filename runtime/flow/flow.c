@@ -12,6 +12,7 @@
 #include "runtime/flow/state.h"
 #include "runtime/flow/unroll.h"
 #include "runtime/global/global.h"
+#include "runtime/job/crew.h"
 #include "runtime/job/fatal.h"
 #include "runtime/sched/failure.h"
 #include "runtime/sched/join.h"
@@ -169,6 +170,7 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
     check(flow, "a spawn into a flow");
     if (uat_stop_wanted()) /* a task may stop here, as at a spawn, because no spawn is half done */
         uat_stop_task();
+    uat_crew_look();
     if (all_have_ended(flow) && !uat_flow_always()) {
         go_in_place(flow);
         uat_spawn(&flow->task, body, arg, size, NULL, 0);

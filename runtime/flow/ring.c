@@ -120,6 +120,12 @@ void uat_flow_ring_push(uint64_t name)
         fill(k);
 }
 
+void uat_flow_ring_offer(void)
+{
+    for (int k = 0; k < rings(); k++)
+        fill(k);
+}
+
 static bool any(int k)
 {
     return lists[k].count > 0 || own()->ends[k].bottom != load_claims(k);

@@ -43,6 +43,9 @@ void uat_flow_ring_reset(void);
 /* Add a ready entry. Ends the job if there is no memory. */
 void uat_flow_ring_push(uint64_t name);
 
+/* Move as many entries as possible from the private lists to the rings, where thieves reach them. */
+void uat_flow_ring_offer(void);
+
 /* Is an entry ready here? */
 bool uat_flow_ring_any(void);
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/relax.h"
 #include "base/word.h"
+#include "runtime/job/crew.h"
 #include "runtime/job/members.h"
 #include "runtime/job/self.h"
 #include "runtime/segment/frame.h"
@@ -115,6 +116,7 @@ static void tell(int rank)
         uat_op_fetch_add(&staging()->old, &there->runs_ended, 1),
     };
     uat_check(uat_transport_do(uat_members.transport, rank, chain, 3));
+    uat_crew_wake(rank);
 }
 
 void uat_collective_announce(const void *result, size_t size, bool failed)

@@ -6,6 +6,7 @@
 #include "base/virtual.h"
 #include "runtime/job/call.h"
 #include "runtime/job/collective.h"
+#include "runtime/job/crew.h"
 #include "runtime/job/self.h"
 #include "runtime/job/stall.h"
 #include "runtime/job/tree.h"
@@ -14,6 +15,7 @@ static void reserve(void)
 {
     uat_call_reserve();
     uat_collective_reserve();
+    uat_crew_reserve();
     uat_tree_reserve();
     uat_stall_reserve();
 }

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "runtime/job/crew.h"
 #include "runtime/segment/room.h"
 
 enum { MOST = 8 /* rooms that have work */ };
@@ -44,8 +45,25 @@ bool uat_alone_any(void)
     return false;
 }
 
+bool uat_alone_take_bound(struct uat_alone *task)
+{
+    for (const struct uat_work **w = works; *w; w++)
+        if ((*w)->take_own && !(*w)->offer && (*w)->take_own(task))
+            return true;
+    return false;
+}
+
+void uat_alone_offer(void)
+{
+    for (const struct uat_work **w = works; *w; w++)
+        if ((*w)->offer)
+            (*w)->offer();
+}
+
 bool uat_alone_takes(void)
 {
+    if (uat_crew_leaves())
+        return false;
     for (const struct uat_work **w = works; *w; w++)
         if ((*w)->takes && !(*w)->takes())
             return false;

@@ -43,7 +43,10 @@ struct uat_work {
     /* See uat_join_defer(). views: the list of reducers' views that the child has left, or 0. The child's spawner began
      * the strand of these views, and the child continued it. Only one room has this member. */
     void (*child_ended)(uint64_t name, uint64_t views);
-    bool (*any)(void);   /* is an entry ready here? */
+    bool (*any)(void); /* is an entry ready here? */
+    /* Let other workers reach as many ready entries as possible. NULL: this worker alone may begin entries that
+     * take_own() returns, so it must take them also when it leaves the crew. */
+    void (*offer)(void);
     bool (*takes)(void); /* may this worker take work from others? See uat_concurrency_set() */
 };
 
@@ -51,11 +54,14 @@ struct uat_work {
 void uat_alone_open(void);
 
 /* Ask the rooms in turn. uat_alone_any(): does any room have a ready entry? uat_alone_takes(): do all rooms let this
- * worker take work from others? */
+ * worker take work from others, and is it in the crew? */
 bool uat_alone_take_own(struct uat_alone *task);
 bool uat_alone_take_other(struct uat_alone *task);
 bool uat_alone_any(void);
 bool uat_alone_takes(void);
+/* For a worker that is out of the crew: take an entry that no other worker may take; offer the others. */
+bool uat_alone_take_bound(struct uat_alone *task);
+void uat_alone_offer(void);
 void uat_alone_ended(uint64_t name);
 void uat_alone_child_ended(uint64_t name, uint64_t views);
 

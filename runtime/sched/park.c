@@ -28,6 +28,7 @@
 #include "runtime/sched/torture.h"
 #include "runtime/sched/worker.h"
 #include "runtime/trace/trace.h"
+#include "runtime/job/crew.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
@@ -137,6 +138,18 @@ void uat_park_unpart(uintptr_t sp)
     uat_spawn_unpart(sp);
     if (uat_worker.deque.user.keep_private) /* the torture mode that moves spawners away does so here, too */
         uat_torture_pushed(sp);
+}
+
+bool uat_park_has_room(size_t bytes)
+{
+    struct uat_block *block = uat_heap_get(&uat_heap, bytes);
+    if (block)
+        uat_heap_put(&uat_heap, block);
+    struct uat_record *record =
+        block && uat_deque_next_private(&uat_worker.deque) ? uat_record_get(&uat_records) : NULL;
+    if (record)
+        uat_record_put(&uat_records, record);
+    return block && (record || !uat_deque_next_private(&uat_worker.deque));
 }
 
 void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
@@ -257,6 +270,34 @@ void uat_park_send(struct uat_park *wait, uint64_t name)
 {
     uat_deadlock_count(UAT_PARK_NONE, -1);
     uat_check(uat_inbox_send(&uat_parking.inbox, (int)(uint32_t)wait->tag, name));
+    uat_crew_wake((int)(uint32_t)wait->tag);
+}
+
+void uat_park_at_once(struct uat_park *wait, uint64_t name)
+{
+    const struct uat_ready_task ready = {.where = name};
+    const struct uat_parked *parked = (const struct uat_parked *)(const void *)uat_ready_block(&ready);
+    (void)wait;
+    uat_park_ready(&(struct uat_ready_task){.sp = parked->sp, .base = parked->base, .where = name}, UAT_PARK_NONE);
+}
+
+/* Bring a taken task to this worker's region. */
+static uintptr_t resume(const struct uat_ready_task *task)
+{
+    uat_notice_begin(uat_stall_notice());
+    fetch(task);
+    uat_stacks_arrived(task->sp, task->base, false);
+    return settle(task);
+}
+
+uintptr_t uat_park_take_sent(void)
+{
+    struct uat_ready_task task;
+    if (uat_sleep_any())
+        uat_sleep_wake();
+    if (!uat_inbox_any(&uat_parking.inbox) || !uat_check(uat_inbox_take(&uat_parking.inbox, &task)))
+        return 0;
+    return resume(&task);
 }
 
 uintptr_t uat_park_take_own(void)
@@ -269,10 +310,7 @@ uintptr_t uat_park_take_own(void)
      * oldest one of the ring, by a CMP_SWAP as a thief does. */
     if (!uat_check(uat_inbox_take_next(&uat_parking.inbox, &uat_parking.ready, &task)))
         return 0;
-    uat_notice_begin(uat_stall_notice());
-    fetch(&task);
-    uat_stacks_arrived(task.sp, task.base, false);
-    return settle(&task);
+    return resume(&task);
 }
 
 uintptr_t uat_park_take_other(void)

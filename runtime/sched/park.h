@@ -123,6 +123,12 @@ static inline int uat_park_word(struct uat_park *wait, uint64_t value, void *to)
 /* The scheduler's side of uat_park(): evacuate the task at sp. Ends the job if there is no room. */
 void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait);
 
+/* Can this worker evacuate a task of `bytes` bytes of stack now, and let its spawner part from it? */
+bool uat_park_has_room(size_t bytes);
+
+/* A function for struct uat_park.park: the task is ready at once. No other task knows its name and could wake it. */
+void uat_park_at_once(struct uat_park *wait, uint64_t name);
+
 enum uat_park_part {
     UAT_PARK_PARTED,
     UAT_PARK_NONE_TO_PART, /* there is no continuation, or it has parted already */
@@ -193,6 +199,8 @@ static inline void uat_park_ready_here(const struct uat_ready_task *task, enum u
  * empty. On success the task's stack is in the region, its base is pushed, and its stack pointer is returned. Returns 0
  * if there is none. */
 uintptr_t uat_park_take_own(void);
+/* Take a task that only this worker may resume, in the same way. Also wakes the tasks whose sleep is over. */
+uintptr_t uat_park_take_sent(void);
 uintptr_t uat_park_take_other(void);
 
 /* Called when this worker is idle. Publishes that this worker has no work, unless a task is ready here. Rank 0 also

@@ -25,6 +25,7 @@
 #include "runtime/sched/chains.h"
 #include "runtime/sched/idle.h"
 #include "runtime/sched/join.h"
+#include "runtime/sched/rest.h"
 #include "runtime/sched/sanitize.h"
 #include "runtime/sched/sleep.h"
 #include "runtime/sched/steal.h"
@@ -45,7 +46,7 @@ static uintptr_t go_on_without_child(uintptr_t sp, uintptr_t base)
 }
 
 /* The youngest continuation that this worker still has, or 0. Its child runs elsewhere or is evacuated. */
-static uintptr_t next_own(void)
+static uintptr_t pop_own(void)
 {
     struct uat_deque *deque = &uat_worker.deque;
     if (uat_deque_drop_base(deque))
@@ -63,6 +64,16 @@ static uintptr_t next_own(void)
         return go_on_without_child(sp, uat_deque_base_of(deque, sp));
     }
     return 0;
+}
+
+/* The continuation to run next, or 0. A worker that leaves the crew hands its continuations over, one after the
+ * other. */
+static uintptr_t next_own(void)
+{
+    uintptr_t sp = pop_own();
+    while (sp && __builtin_expect(uat_crew_leaves(), 0) && uat_rest_hand_over_next(sp))
+        sp = pop_own();
+    return sp;
 }
 
 /* The root has ended here, wherever it was started: announce the end of the run. */
@@ -134,7 +145,7 @@ static inline uintptr_t next_ready(void)
 {
     assert(uat_deque_size(&uat_worker.deque) == 0);
     uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones left by stacks that have moved away */
-    return uat_collective_announced() || uat_stop_wanted() ? 0 : uat_park_take_own();
+    return uat_collective_announced() || uat_stop_wanted() || uat_crew_leaves() ? 0 : uat_park_take_own();
 }
 
 /* Called when the running task has begun to wait. Returns the stack pointer of the next task to run, or 0. So the
@@ -208,14 +219,6 @@ static void steal_once(struct uat_idle *idle)
     run(go_on_without_child(stolen.sp, stolen.base));
 }
 
-/* Take nothing, because uat_concurrency_set() has excluded this worker. Like an attempt to steal, this refuses the
- * requests of thieves. */
-static void rest(struct uat_idle *idle)
-{
-    uat_deque_refuse(&uat_worker.deque);
-    uat_idle(idle, UAT_STEAL_EMPTY);
-}
-
 /* Start a task on the empty region, without a spawn, and run until nothing is left to run here. The caller informs
  * the stall watch. */
 static void start(const struct uat_alone *task, size_t result_size)
@@ -254,8 +257,42 @@ static void start_all(struct uat_alone *task)
     uat_stall_set(UAT_DOING_TASK);
     do
         start(task, UAT_ALONE_RESULT);
-    while (!uat_collective_announced() && !uat_stop_wanted() && uat_alone_take_own(task));
+    while (!uat_collective_announced() && !uat_stop_wanted() && !uat_crew_leaves() && uat_alone_take_own(task));
     uat_stall_set(UAT_DOING_SCHEDULE);
+}
+
+/* This worker is out of the crew. It runs only what no other worker may run, and lets the others take the rest. */
+static void stay_out(struct uat_idle *idle)
+{
+    struct uat_alone alone;
+    uat_stop_watch(); /* a task that runs here is handed over on its first slow path */
+    uintptr_t sp = uat_park_take_sent();
+    bool starts = !sp && uat_alone_take_bound(&alone);
+    if (sp || starts) {
+        *idle = (struct uat_idle){0};
+        if (sp)
+            run(sp);
+        else
+            start_all(&alone);
+        return;
+    }
+    uat_ready_offer(&uat_parking.ready);
+    uat_alone_offer();
+    uat_park_idle(idle->failures);
+    uat_rest(idle, UAT_CREW_AWAY, has_ready() || uat_alone_any());
+}
+
+/* This worker found no work, and may not or cannot take any: the limit of uat_concurrency_set() excludes it, or all
+ * others rest, or it is alone. */
+static void wait_for_work(struct uat_idle *idle)
+{
+    bool excluded = !uat_alone_takes();
+    if (uat_self.size == 1 && uat_sleep_any())
+        uat_sleep_pause();
+    else if (uat_self.size > 1 && excluded)
+        uat_rest(idle, UAT_CREW_DOZES, false);
+    else if (uat_self.size > 1)
+        uat_idle(idle, UAT_STEAL_EMPTY);
 }
 
 void uat_schedule(void)
@@ -272,12 +309,18 @@ void uat_schedule(void)
             uat_schedule_chain(chain);
             continue;
         }
+        if (uat_crew_leaves()) {
+            stay_out(&idle);
+            continue;
+        }
         struct uat_alone alone;
         uintptr_t sp = uat_park_take_own();
         bool starts = !sp && uat_alone_take_own(&alone);
         if (!sp && !starts && has_ready())
             continue;
-        bool takes = uat_self.size > 1 && uat_alone_takes();
+        bool takes = uat_self.size > 1 && uat_alone_takes() && uat_crew_has_others();
+        if (__builtin_expect(uat_rest_announced, 0) && (sp || starts || uat_alone_takes()))
+            uat_rest_is_over();
         if (!sp && !starts && takes) {
             sp = uat_park_take_other();
             starts = !sp && uat_alone_take_other(&alone);
@@ -295,10 +338,8 @@ void uat_schedule(void)
         uat_park_idle(idle.failures);
         if (takes)
             steal_once(&idle);
-        else if (uat_self.size > 1)
-            rest(&idle);
-        else if (uat_sleep_any())
-            uat_sleep_pause();
+        else
+            wait_for_work(&idle);
     }
     uat_trace_attempts_over();
 }

@@ -15,6 +15,7 @@
 #include "runtime/segment/record.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
+#include "runtime/job/crew.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/stacks.h"
 #include "runtime/sched/exception.h"
@@ -141,6 +142,8 @@ uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
     uat_stop_postponed = false;
     if (!postponed && uat_stop_wanted())
         uat_stop_task();
+    if (!postponed)
+        uat_crew_look();
     return base;
 }
 
@@ -148,7 +151,7 @@ int uat_work_wanted(void)
 {
     if (uat_fork_is_child) /* its deque is a copy of its parent's */
         return 0;
-    if (uat_stop_wanted()) /* the caller stops at its next spawn */
+    if (uat_stop_wanted() || uat_crew_leaves()) /* the caller stops, or is handed over, at its next spawn */
         return 1;
     if (uat_self.size == 1)
         return 0;

@@ -15,6 +15,7 @@
 #include "base/word.h"
 #include "include/uat/detail/failure.h"
 #include "runtime/job/collective.h"
+#include "runtime/job/crew.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/job/settings.h"
@@ -117,7 +118,7 @@ static bool is_asked(void)
 void uat_stop_watch(void)
 {
     struct uat_deque *d = &uat_worker.deque;
-    bool always = uat_torture_on || UAT_IS_VIRTUAL() || uat_stacks || uat_failing.yes;
+    bool always = uat_torture_on || UAT_IS_VIRTUAL() || uat_stacks || uat_failing.yes || uat_crew_leaves();
     uat_deque_watch(d, always);
     if (!always && uat_stop_on && is_asked()) /* a signal may have arrived before the call above */
         uat_deque_watch(d, true);
@@ -129,6 +130,7 @@ static void put(int rank, uint64_t *word, uint64_t value)
     staging()->value = value;
     struct uat_op op = uat_op_write(&staging()->value, word, 8);
     uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
+    uat_crew_wake(rank);
 }
 
 void uat_stop_note(bool end)

@@ -62,7 +62,7 @@ extern bool uat_stop_postponed __attribute__((visibility("hidden")));
 void uat_stop_run(void);
 
 /* Let push and pop take the slow path if a torture mode, the simulation, iso-address stacks, a failed task or a request
- * needs it. */
+ * needs it, or if this worker leaves the crew. */
 void uat_stop_watch(void);
 
 extern bool uat_stop_on; /* requests are accepted */

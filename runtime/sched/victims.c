@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "deque/settings.h"
+#include "runtime/job/crew.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/settings.h"
 
@@ -39,24 +40,31 @@ static bool holds(const struct uat_victims *v, int rank)
     return false;
 }
 
-/* Candidate number i: any rank but this one. */
-static int candidate(int i)
+/* Candidate number i: one of `others`, or any rank but this one. */
+static int candidate(const int *others, int i)
 {
+    if (__builtin_expect(others != NULL, 0))
+        return others[i];
     return i < uat_self.rank ? i : i + 1;
 }
 
 void uat_victims_choose(struct uat_victims *victims)
 {
-    int n = uat_self.size - 1;
+    int n = 0;
+    const int *others = uat_crew_others(&n);
+    if (n == 0) { /* nobody rests; or all others do, since the caller has looked */
+        others = NULL;
+        n = uat_self.size - 1;
+    }
     victims->count = 0;
     if (n <= candidates.wanted) { /* take all candidates, starting with a random candidate */
         int first = (int)(uat_random_next(&candidates.random) % (uint64_t)n);
         for (int i = 0; i < n; i++)
-            victims->rank[victims->count++] = candidate((first + i) % n);
+            victims->rank[victims->count++] = candidate(others, (first + i) % n);
         return;
     }
     while (victims->count < candidates.wanted) {
-        int rank = candidate((int)(uat_random_next(&candidates.random) % (uint64_t)n));
+        int rank = candidate(others, (int)(uat_random_next(&candidates.random) % (uint64_t)n));
         if (!holds(victims, rank))
             victims->rank[victims->count++] = rank;
     }

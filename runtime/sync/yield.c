@@ -4,18 +4,9 @@
 #include "runtime/sched/sleep.h"
 #include "runtime/sync/waitobj.h"
 
-/* The task is made ready as soon as it is evacuated, because no other task knows its name and could wake it. */
-static void park(struct uat_park *wait, uint64_t name)
-{
-    const struct uat_parked *parked = (const struct uat_parked *)(const void *)uat_waitobj_address(name);
-    const struct uat_waking waking = {.name = name, .sp = parked->sp, .base = parked->base};
-    (void)wait;
-    uat_waitobj_wake(&waking, UAT_PARK_NONE, 0, NULL, 0);
-}
-
 void uat_yield(void)
 {
-    static struct uat_park wait = {.kind = UAT_PARK_NONE, .park = park};
+    static struct uat_park wait = {.kind = UAT_PARK_NONE, .park = uat_park_at_once};
     uat_park(&wait);
 }
 

@@ -162,21 +162,15 @@ static bool take(struct uat_alone *task)
 static bool can_leave(void)
 {
     uintptr_t base = uat_stacks_running_base(), here = (uintptr_t)__builtin_frame_address(0);
-    struct uat_block *block = uat_heap_get(&uat_heap, base - here + uat_views_bytes + STACK_MORE);
-    if (block)
-        uat_heap_put(&uat_heap, block);
-    struct uat_record *record =
-        block && uat_deque_next_private(&uat_worker.deque) ? uat_record_get(&uat_records) : NULL;
-    if (record)
-        uat_record_put(&uat_records, record);
-    return block && (record || !uat_deque_next_private(&uat_worker.deque));
+    return uat_park_has_room(base - here + uat_views_bytes + STACK_MORE);
 }
 
 /*
  * May a team run this loop now? Only the memory is left to uat_team_run(), which looks at it last. Otherwise the loop
  * splits on demand, as it always can. No team runs
  *   - with stacks of iso-address, and under torture that keeps all work private;
- *   - while some workers take no work (uat_concurrency_set()), or in a job of more than UAT_TEAM_MAX workers;
+ *   - while some workers take no work (uat_concurrency_set(), uat_resize()), or in a job of more than UAT_TEAM_MAX
+ *     workers;
  *   - within the body of a part, whose worker has no idle workers beside it;
  *   - while this worker's board has a loop, or ranges are checked out, or a stop waits, or memory is short;
  *   - for a loop that is too short, whose block is too large, or whose array has several blocks on a rank.
@@ -192,7 +186,8 @@ static bool may_run(const struct uat_team_loop *loop)
            !uat_board_is_open() && !uat_global_has_open() && !uat_failing.yes && !uat_stop_wanted() &&
            (!loop->array ||
             uat_global_blocked((const char *)loop->array + loop->begin * (int64_t)loop->size, &start, &chunk)) &&
-           uat_concurrency_get() == uat_self.size && uat_team_is_worth(loop->body, count) && uat_work_wanted();
+           uat_concurrency_get() == uat_self.size && uat_workers() == uat_self.size &&
+           uat_team_is_worth(loop->body, count) && uat_work_wanted();
 }
 
 /* A block for the values of all parts, or 0 if the heap is full. */
