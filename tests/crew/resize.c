@@ -21,7 +21,8 @@ enum {
     MESSAGES = 20,
     CELLS = 5,
     FLOW_TASKS = 40,
-    READY = 350,
+    READY = 50,
+    DEPTH = 30,
     COUNT = 400,
     BASE = 31
 };
@@ -222,32 +223,62 @@ UAT_TASK(int, settle, int, n)
 UAT_FLOW_TASK(linger, in_below, char, datum)
 {
     (void)datum;
-    work(3000);
+    work(4000);
 }
 
-/* Runs on a worker that leaves. Its flow has more ready tasks than a ring has slots, and the others run them all. At
- * the next spawn the child and this task are handed over. */
-UAT_TASK(int, leave, int, unused)
+/* Runs on a worker that leaves, below a chain of spawners. No task of the chain continues there. Returns the number of
+ * those that do. */
+struct level {
+    int depth, home;
+};
+UAT_TASK(int, leave, struct level, l)
 {
-    int here = uat_rank();
+    leave_task deeper;
     where_task child;
+    int stays = 0;
+    if (l.depth > 0) {
+        leave_spawn(&deeper, (struct level){l.depth - 1, l.home});
+        stays = uat_rank() == l.home;
+        stays += leave_join(&deeper);
+    } else {
+        stays = uat_resize(1) != 0;
+        where_spawn(&child, 1000);
+        stays += where_join(&child) != 0;
+    }
+    return stays + (uat_rank() == l.home);
+}
+
+/* Begins on a worker that leaves, with an open flow. */
+UAT_TASK(int, declare, int, depth)
+{
     uat_flow_t f;
     uat_flow_begin(&f);
     for (uint64_t i = 0; i < READY; i++)
         linger_flow(&f, UAT_FLOW_NUMBER(i));
-    int errors = unused + (uat_resize(1) != 0);
-    where_spawn(&child, 1000);
-    int there = uat_rank();
-    errors += is_wrong("the rank of a child of a task that was handed over", where_join(&child), 0);
+    uat_migrate(uat_size() - 1); /* thieves may have taken this task while it declared */
+    int stays = leave((struct level){depth, uat_rank()});
     uat_flow_end(&f);
-    return errors + is_wrong("handed over", there != here, 1);
+    return stays;
 }
 
-UAT_TASK(int, leave_last, int, unused)
+UAT_TASK(int, nap, int64_t, ns)
 {
-    leave_task task;
-    leave_spawn_on(&task, uat_size() - 1, unused);
-    int errors = leave_join(&task);
+    uat_sleep_for((uint64_t)ns);
+    return 0;
+}
+
+/* The last worker leaves with a flow, a chain of spawners and a task that sleeps, whose sleep ends when the worker is
+ * away. */
+UAT_TASK(int, leave_last, int, depth)
+{
+    declare_task task;
+    nap_task late;
+    nap_spawn_on(&late, uat_size() - 1, 5000000);
+    declare_spawn_on(&task, uat_size() - 1, depth);
+    int errors = is_wrong("the number of tasks that have stayed", declare_join(&task), 0);
+    while (uat_workers() != 1)
+        uat_sleep_for(20000);
+    errors += nap_join(&late);
     return errors + (uat_resize(uat_size()) != 0);
 }
 
@@ -306,7 +337,7 @@ static int run_round(int n, unsigned seed)
         errors += settle_run(&wrong, workers) < 0 || wrong;
     errors += settle_run(&wrong, uat_size()) < 0 || wrong;
     if (uat_size() > 1)
-        errors += leave_last_run(&wrong, 0) < 0 || wrong;
+        errors += leave_last_run(&wrong, DEPTH) < 0 || wrong;
     return errors;
 }
 
