@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/sched/stacks.h"
+#include "base/kernel.h"
 #include "runtime/sched/views.h"
 
 #include <string.h>
@@ -26,6 +27,7 @@ static struct {
 } views;
 
 size_t uat_views_bytes;
+UAT_KERNEL(uat_views_bytes);
 struct uat_view_slot uat_view_slots[UAT_VIEW_SLOTS];
 
 static struct view *next_of(const struct view *view)

@@ -20,10 +20,11 @@
 #include <stdint.h>
 
 #include "asm/switch.h"
+#include "base/kernel.h"
 #include "include/uat/detail/reducer.h"
 
 /* Bytes of the running strand's views in flat form: uat_views_size(). 0: it has none. */
-extern size_t uat_views_bytes __attribute__((visibility("hidden")));
+extern size_t uat_views_bytes UAT_KERNEL_OBJECT;
 
 enum { UAT_VIEWS_ALIGN = 16 }; /* alignment of flat views */
 
