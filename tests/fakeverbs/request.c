@@ -41,6 +41,12 @@ static char *local_of(const struct fake_qp *qp, const struct ibv_send_wr *wr)
                           wr->opcode == IBV_WR_RDMA_WRITE ? 0 : IBV_ACCESS_LOCAL_WRITE, qp->qp.pd->handle);
 }
 
+/* Does the last repetition of a request come after a cut of the network? No time passes here. */
+static bool outlasts(const struct fake_pair *own, int cut_ms)
+{
+    return cut_ms && own->retries * 4.096e-3 * (double)(1u << own->timeout) > cut_ms;
+}
+
 /* The peer of a pair; NULL if the peer does not answer. */
 static const struct fake_pair *peer_of(const struct fake_pair *own, uint32_t number)
 {
@@ -55,7 +61,10 @@ static const struct fake_pair *peer_of(const struct fake_pair *own, uint32_t num
     bool alive = peer->pid == getpid() || !kill(peer->pid, 0) || errno == EPERM;
     static int requests; /* of this process; counted only if the device has a limit */
     int answers = fake_state->device[own->device].answers;
-    bool answered = own->service_level == near->service_level && (!answers || requests++ < answers);
+    bool heard = own->service_level == near->service_level &&
+                 (!near->traffic_class || own->traffic_class == near->traffic_class);
+    bool answered =
+        heard && (!answers || requests++ < answers || outlasts(own, fake_state->device[own->device].cut_ms));
     return alive && answered && near->fabric == far->fabric ? peer : NULL;
 }
 
