@@ -51,6 +51,8 @@ static const struct key device_keys[] = {
     DEVICE("small_pages", small_pages),
     DEVICE("answers", answers),
     DEVICE("cut_ms", cut_ms),
+    DEVICE("late_writes", late_writes),
+    DEVICE("early_reads", early_reads),
     DEVICE("page_kib", page_kib),
     DEVICE("wrong_reads", wrong_reads),
     {0},
