@@ -53,8 +53,8 @@ static int finish(struct uat_ibv *ibv, const struct uat_pending *pending, int rc
     return rc;
 }
 
-/* Let the adapter WRITE the next number to all words of the target, and then add 1 to the flag. Look at the target as soon as
- * the flag has changed, without waiting for the completion. */
+/* Let the adapter WRITE the next number to all words of the target, and then add 1 to the flag. Look at the target as
+ * soon as the flag has changed, without waiting for the completion. */
 static int try_write_add(struct uat_ibv *ibv, struct trial *t, bool *violated)
 {
     uint64_t number = load(&t->flag) + 1;
