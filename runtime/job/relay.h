@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What all workers have published, relayed to the workers of a host. If each of W workers of a host asked PMIx for what
- * each of N workers has published, the host's PMIx server would answer W x N requests, one after the other. So the first
- * worker of a host gets everything, and puts it into a memory object without a name. The others read this object.
+ * each of N workers has published, the host's PMIx server would answer W x N requests, one after the other. So the
+ * first worker of a host gets everything, and puts it into a memory object without a name. The others read this object.
  */
 #ifndef UAT_RELAY_H
 #define UAT_RELAY_H
