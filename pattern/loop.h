@@ -35,6 +35,12 @@ void uat_loop_make(struct uat_loop *loop, const void *identity, size_t value_siz
  * element i, of `size` bytes, iteration i works on. */
 bool uat_loop_by_team(struct uat_loop *loop, int64_t begin, int64_t end, void *partial, const void *array, size_t size);
 
+/*
+ * May a part of a team split now? began, far: as in struct uat_loop; began is 0 if no part runs. `length` is the length
+ * of a chunk, `left` iterations remain, and `now` is uat_counter().
+ */
+bool uat_loop_part_may_split(uint64_t began, uint64_t far, int64_t length, int64_t left, uint64_t now);
+
 /* Run [begin, end) of the loop on the calling task's stack. Combine the result into *partial; a loop does not use
  * partial. */
 void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial);

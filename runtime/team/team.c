@@ -11,7 +11,6 @@
 #include "base/virtual.h"
 #include "include/uat/detail/failure.h"
 #include "include/uat/detail/reducer.h"
-#include "include/uat/adaptive.h"
 #include "include/uat/pattern.h"
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
@@ -23,6 +22,7 @@
 #include "runtime/sched/stacks.h"
 #include "runtime/sched/stop.h"
 #include "runtime/sched/views.h"
+#include "runtime/sched/views_left.h"
 #include "runtime/sched/worker.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/heap.h"
@@ -42,6 +42,7 @@ enum {
 struct part {
     int64_t index, begin, end;
     uint64_t values, value_size, bytes;
+    uint64_t views, record;
     uat_team_fn *run;
     _Alignas(UAT_TEAM_ALIGN) char block[];
 };
@@ -93,6 +94,8 @@ static void run_part(void *arg, void *result)
         else
             uat_keeper_do((int)(part->values >> 48), &op, 1);
     }
+    if (part->views)
+        uat_views_leave_in_slot(part->views, part->record, (uint64_t)part->index);
 }
 
 /* The first iteration of a part: see team.h. */
@@ -118,6 +121,8 @@ static void make(struct uat_alone *task, int index, const struct uat_team_call *
                           .values = call->values,
                           .value_size = call->value_size,
                           .bytes = call->bytes,
+                          .views = call->views,
+                          .record = call->record,
                           .run = call->run};
     memcpy(part->block, call->block, call->bytes);
     *task = (struct uat_alone){.name = call->record,
@@ -192,7 +197,7 @@ static bool may_run(const struct uat_team_loop *loop)
            !uat_board_is_open() && !uat_global_has_open() && !uat_failing.yes && !uat_stop_wanted() &&
            (!loop->array ||
             uat_global_blocked((const char *)loop->array + loop->begin * (int64_t)loop->size, &start, &chunk)) &&
-           uat_concurrency_get() == uat_self.size && uat_team_is_worth(loop->body, count) && uat_work_wanted();
+           uat_alone_active() == uat_self.size && uat_team_is_worth(loop->body, count) && uat_work_wanted();
 }
 
 /* A block for the values of all parts, or 0 if the heap is full. */
@@ -218,12 +223,13 @@ static void begin_group(uat_group_t *group, struct uat_record *record)
 }
 
 /* Put the loop on the board. */
-static void announce(const struct uat_team_loop *loop, uat_group_t *group, uint64_t values)
+static void announce(const struct uat_team_loop *loop, uat_group_t *group, uint64_t values, uint64_t views)
 {
     struct uat_team_call *call = uat_board_call();
     call->group = &group->task;
     call->record = group->record;
     call->values = values;
+    call->views = views;
     call->value_size = loop->value_size;
     call->begin = loop->begin;
     call->end = loop->end;
@@ -305,9 +311,12 @@ bool uat_team_run(const struct uat_team_loop *loop, uat_team_combine_fn *combine
             uat_heap_put(&uat_heap, (struct uat_block *)(uintptr_t)(values & ((UINT64_C(1) << 48) - 1)));
         return false;
     }
+    uint64_t views = uat_views_slots_take(parts);
     begin_group(&group, record);
-    announce(loop, &group, values);
+    announce(loop, &group, values, views);
     wait(&group); /* resumes on any worker, perhaps of a later job */
+    if (views)
+        uat_views_slots_put(views);
     uat_team_within = false;
     if (restarts == uat_self.restarts) { /* the boards of a later job have no loop of this one */
         uat_board_close(rank);

@@ -42,6 +42,26 @@ static void append(void *left, const void *right, const void *arg)
 static const uat_reduction_t ranges = {NULL, append, &no_range, sizeof(no_range)};
 static uat_reducer_t seen;
 
+/* The first and the last iteration, and how often two neighbours did not follow one another. */
+struct order {
+    int64_t first, last, wrong;
+};
+
+static struct order follow(struct order a, struct order b)
+{
+    if (a.first < 0 || b.first < 0)
+        return a.first < 0 ? b : a;
+    return (struct order){a.first, b.last, a.wrong + b.wrong + (a.last + 1 != b.first)};
+}
+
+#define NO_ORDER                                                                                                       \
+    {                                                                                                                  \
+        -1, -1, 0                                                                                                      \
+    }
+UAT_REDUCER(struct order, order, NO_ORDER, follow)
+UAT_REDUCER(int64_t, strangers, 0, UAT_PLUS)
+UAT_REDUCER(int64_t, iterations, 0, UAT_PLUS)
+
 static void add(int64_t begin, int64_t end, void *partial, const void *arg)
 {
     struct range more = {.begin = begin, .count = end - begin};
@@ -67,6 +87,18 @@ static void count_each(int64_t begin, int64_t end, const void *arg)
         const struct uat_failure failure = {.number = (int32_t)s->at};
         uat_fail(&failure);
     }
+}
+
+/* The first quarter of the iterations has no views. The others have a small view, and the second half also has a large
+ * one. */
+static void count_sizes(int64_t begin, int64_t end, const void *arg)
+{
+    uat_sim_work((uint64_t)(end - begin) * WORK_NS);
+    for (int64_t i = begin > COUNT / 4 ? begin : COUNT / 4; i < end; i++)
+        *order_view() = follow(*order_view(), (struct order){i, i, 0});
+    for (int64_t i = begin > COUNT / 2 ? begin : COUNT / 2; i < end; i++)
+        append(uat_reducer_view(&seen), &(struct range){.begin = i, .count = 1, .padding[LARGE - 1] = 1}, NULL);
+    (void)arg;
 }
 
 static void loop_within(int64_t begin, int64_t end, const void *arg)
@@ -122,6 +154,9 @@ UAT_TASK(int64_t, right, int64_t, rounds)
         }
         uat_for(0, COUNT, 0, count_each, &s, sizeof(s));
         wrong += check("loop", count_wrong(1)) + check_seen(COUNT + (k % 2 ? 5 : 0));
+        uat_for(0, COUNT, 0, count_sizes, NULL, 0);
+        struct order o = order_take();
+        wrong += check("small views", o.wrong + (o.first != COUNT / 4) + (o.last != COUNT - 1)) + check_seen(COUNT / 2);
         uat_for_near(0, COUNT, cells, sizeof(*cells), count_each, &s, sizeof(s));
         wrong += check("near loop", count_wrong(1)) + check_seen(COUNT);
         uat_for(0, COUNT / 16, 0, loop_within, &s, sizeof(s));
@@ -152,12 +187,10 @@ static void note_rank(int64_t begin, int64_t end, const void *arg)
 
 static void count_strangers(int64_t begin, int64_t end, const void *arg)
 {
-    uint64_t strangers = 0;
     uat_sim_work((uint64_t)(end - begin) * WORK_NS);
     for (int64_t i = begin; i < end; i++)
-        strangers += uat_global_home(blocks + i * BLOCK) != uat_rank();
-    if (strangers > 0)
-        uat_atomic_fetch_add(cells, strangers);
+        *strangers_view() += uat_global_home(blocks + i * BLOCK) != uat_rank();
+    *iterations_view() += end - begin;
     (void)arg;
 }
 
@@ -181,7 +214,7 @@ UAT_TASK(int64_t, stays_near, int, passes)
 {
     for (int pass = 0; pass < passes; pass++)
         uat_for_near(0, COUNT, blocks, BLOCK, count_strangers, NULL, 0);
-    return (int64_t)uat_atomic_load(cells);
+    return iterations_take() == (int64_t)COUNT * passes ? strangers_take() : INT64_MAX;
 }
 
 int main(int argc, char **argv)
