@@ -209,8 +209,8 @@ static int run(uint64_t *answer)
     return rc ? rc : update_all_run(works[kernel]);
 }
 
-/* Set *rest to what this worker's words have gained less what its updates add, over all workers: 0 if no update is lost.
- * Without this check, updates that are lost twice would pass, because the second pass takes back the first. */
+/* Set *rest to what all words have gained less what all updates add: 0 if no update is lost. Without this check,
+ * updates that are lost twice would pass, because the second pass takes back the first. */
 static int find_rest(uint64_t *rest)
 {
     uint64_t *all = calloc((size_t)uat_size(), sizeof(*all)), own = 0;
