@@ -231,3 +231,32 @@ size_t uat_partition(struct uat_range *range)
     }
     return pass.less;
 }
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+size_t uat_with_range(uat_range_fn *fn, const uat_sort_kernel_t *kernel, void *array, size_t count, size_t place,
+                      const void *arg, size_t arg_size)
+{
+    size_t arg_offset = round_up(kernel->size), bytes = sizeof(struct uat_range) + arg_offset + round_up(arg_size);
+    _Alignas(64) char block[bytes];
+    struct uat_range *range = (struct uat_range *)block;
+    *range =
+        (struct uat_range){.base = array, .count = count, .kernel = *kernel, .arg_offset = arg_offset, .bytes = bytes};
+    if (arg_size > 0)
+        memcpy(range->tail + arg_offset, arg, arg_size);
+    return fn(range, place);
+}
+
+static size_t partition_whole(struct uat_range *range, size_t place)
+{
+    (void)place;
+    return uat_partition(range);
+}
+
+size_t uat_partition_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size)
+{
+    return uat_with_range(partition_whole, kernel, array, count, 0, arg, arg_size);
+}

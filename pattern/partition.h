@@ -49,4 +49,11 @@ static inline int uat_range_is_near(const struct uat_range *range)
  */
 size_t uat_partition(struct uat_range *range);
 
+/* What uat_with_range() calls. */
+typedef size_t uat_range_fn(struct uat_range *range, size_t place);
+
+/* Make a range of the array on the stack, with a copy of the user's argument, and return fn(range, place). */
+size_t uat_with_range(uat_range_fn *fn, const uat_sort_kernel_t *kernel, void *array, size_t count, size_t place,
+                      const void *arg, size_t arg_size);
+
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat_sort_by(): quicksort (Hoare 1962) in place. A range that is longer than a leaf is partitioned about the median of
- * a sample. A child sorts the first part, and the continuation, which thieves may take, sorts the second part.
- * Partitions themselves split on demand (partition.c), so all workers take part from the first pass on. Process-private
- * memory is sorted without tasks: by a merge of runs, or else by the kernel.
+ * uat_sort_by(): quicksort (Hoare 1962) in place. uat_select_by(): quickselect (Hoare 1961). A range that is longer
+ * than a leaf is partitioned about the median of a sample. A child sorts the first part, and the continuation, which
+ * thieves may take, sorts the second part. Partitions themselves split on demand (partition.c), so all workers take
+ * part from the first pass on. Process-private memory is sorted without tasks: by a merge of runs, or else by the
+ * kernel.
  *
  * A comparison that throws makes its task fail (failed.h). Each function then returns soon, without another comparison,
  * and what it returns is not used. The elements are only ever exchanged or merged, so the array keeps all of them.
@@ -195,24 +196,44 @@ static void sort_task(void *arg, void *result)
     sort_range(arg);
 }
 
-static size_t round_up(size_t bytes)
+/* The body of uat_sort_by(). */
+static size_t sort_whole(struct uat_range *range, size_t place)
 {
-    return (bytes + 63) / 64 * 64;
+    (void)place;
+    if (uat_global_home(range->base) < 0)
+        sort_here(&range->kernel, range->base, range->count, range->tail + range->arg_offset);
+    else if (!merge_range(range) && !uat_failed())
+        sort_range(range);
+    return 0;
 }
 
 void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size)
 {
-    if (count < 2 || kernel->size == 0)
-        return;
-    size_t arg_offset = round_up(kernel->size), bytes = sizeof(struct uat_range) + arg_offset + round_up(arg_size);
-    _Alignas(64) char block[bytes];
-    struct uat_range *range = (struct uat_range *)block;
-    *range =
-        (struct uat_range){.base = array, .count = count, .kernel = *kernel, .arg_offset = arg_offset, .bytes = bytes};
-    if (arg_size > 0)
-        memcpy(range->tail + arg_offset, arg, arg_size);
-    if (uat_global_home(array) < 0)
-        sort_here(kernel, array, count, range->tail + arg_offset);
-    else if (!merge_range(range) && !uat_failed())
-        sort_range(range);
+    if (count >= 2 && kernel->size > 0)
+        uat_with_range(sort_whole, kernel, array, count, 0, arg, arg_size);
+}
+
+/* The body of uat_select_by(): each partition leaves the part that contains the place. */
+static size_t select_place(struct uat_range *range, size_t place)
+{
+    while (!is_leaf(range)) {
+        struct uat_range whole = *range; /* a copy of the head, without the tail */
+        struct parts parts = divide(range);
+        if (uat_failed() || (place >= parts.less && place < parts.from))
+            return 0;
+        if (place < parts.less) {
+            take_part(range, &whole, 0, parts.less);
+        } else {
+            take_part(range, &whole, parts.from, whole.count);
+            place -= parts.from;
+        }
+    }
+    sort_leaf(range);
+    return 0;
+}
+
+void uat_select_by(const uat_sort_kernel_t *kernel, void *array, size_t count, size_t place, const void *arg,
+                   size_t arg_size)
+{
+    uat_with_range(select_place, kernel, array, count, place, arg, arg_size);
 }

@@ -156,5 +156,7 @@ int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers)
         if (rc)
             return rc;
     }
-    return by_manager ? uat_ibv_rdmacm_connect(ibv, peers) : 0;
+    int rc = by_manager ? uat_ibv_rdmacm_connect(ibv, peers) : 0;
+    bool first = ibv->neighbours[0] == t->rank; /* one worker for each adapter of a host */
+    return rc || !first ? rc : uat_ibv_litmus(ibv);
 }

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "uat/detail/algorithm.hpp"
@@ -111,6 +113,30 @@ template <class T, class Less = std::less<>> void sort(span<T> s, Less less = Le
     const uat_sort_kernel kernel = {sizeof(T), detail::quicksort<T, Less>::sort, detail::quicksort<T, Less>::partition,
                                     detail::quicksort<T, Less>::before};
     uat_sort_by(&kernel, s.data(), s.size(), &less, sizeof(less));
+    detail::throw_if_failed();
+}
+
+/*
+ * Put the element into s[nth] that sort() would put there. Then no element before it is greater, and no element after
+ * it is less; their order is undefined. Quickselect (Hoare 1961, "Find") on the parallel partition of sort(), so it
+ * takes time in proportion to the span's size. If nth is the span's size, nothing happens; if it is greater, throws
+ * std::out_of_range. If `less` throws, nth_element() does what sort() does.
+ */
+template <class T, class Less = std::less<>> void nth_element(span<T> s, std::size_t nth, Less less = Less())
+{
+    detail::must_be_writable<T>();
+    detail::must_travel<Less>();
+    using sorter = detail::quicksort<T, Less>;
+    if (nth > s.size())
+        detail::raise(std::out_of_range("uat::nth_element(): place " + std::to_string(nth) + " of a span of " +
+                                        std::to_string(s.size()) + " elements"));
+    if (nth == s.size())
+        return;
+    const uat_sort_kernel kernel = {sizeof(T), sorter::sort, sorter::partition, sorter::before};
+    if (uat_global_home(s.data()) < 0)
+        detail::contain([&] { sorter::select(s.data(), s.size(), nth, less, sorter::depth_of(s.size())); });
+    else
+        uat_select_by(&kernel, s.data(), s.size(), nth, &less, sizeof(less));
     detail::throw_if_failed();
 }
 

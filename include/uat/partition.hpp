@@ -41,6 +41,27 @@ template <class A, class T, class F> std::size_t copy_if(span<A> in, span<T> out
 }
 
 /*
+ * Move the elements for which f(element) is true to the start of the span, in any order. Returns their number. In
+ * place: the parallel partition of sort(). f may be called several times for an element. f must not spawn, join or
+ * wait. If f throws, partition() throws one of the exceptions (see task_error), and the span has its elements in an
+ * undefined order.
+ */
+template <class T, class F> std::size_t partition(span<T> s, F f)
+{
+    detail::must_be_writable<T>();
+    detail::must_travel<F>();
+    using divider = detail::divider<T, F>;
+    const uat_sort_kernel kernel = {sizeof(T), nullptr, divider::partition, nullptr};
+    std::size_t count = 0;
+    if (uat_global_home(s.data()) < 0)
+        detail::contain([&] { count = divider::divide_own(s.data(), s.size(), f); });
+    else
+        count = uat_partition_by(&kernel, s.data(), s.size(), &f, sizeof(f));
+    detail::throw_if_failed();
+    return count;
+}
+
+/*
  * Move the elements for which f(element) is true to the start of the span, and keep the order of these and of the
  * others. Returns the number of the former. Calls f as copy_if() does. It uses a temporary array of the span's
  * size, so the program must have called uat_global_temporary_open(); without room it throws std::bad_alloc. If f

@@ -6,7 +6,7 @@
 curve: in virtual time with 8 workers on each host, a loop of --work us for each worker, run --loops times (uat-loop). The
 efficiency is this work divided by the time of a loop. One more loop runs first, and does not count. The last column is the work at which the efficiency is .5 (METG of
 Slaughter et al., SC'20), interpolated between the columns. bytes: in virtual time, what an iteration of uat-jacobi and
-uat-cg reads from other hosts and writes to them, beside the minimum. rivals: in real time, elapsed times with two workers.
+uat-cg, and a transform of uat-fft, reads from other hosts and writes to them, beside the minimum. rivals: in real time, elapsed times with two workers.
 """
 import math
 
@@ -20,7 +20,7 @@ KERNELS = ("for, axpy", "copy", "scale", "add", "triad")
 # program, edge, workers, hosts, arguments
 STENCILS = [("jacobi", 1024, 16, 4, ["-i", 10]), ("jacobi", 1024, 64, 16, ["-i", 10]), ("jacobi", 1000, 16, 4, ["-i", 10]),
             ("cg", 64, 16, 4, ["-w", 10]), ("cg", 64, 16, 4, []), ("cg", 128, 32, 4, ["-w", 10, "-e", 1e-3]),
-            ("cg", 128, 32, 4, ["-e", 1e-3])]
+            ("cg", 128, 32, 4, ["-e", 1e-3]), ("fft", 512, 16, 4, []), ("fft", 512, 64, 16, []), ("fft", 512, 64, 64, [])]
 
 
 def simulated(options, workers, node, program, *arguments):
@@ -60,6 +60,8 @@ def measure_bytes(options):
         report = simulated(options, workers, workers // hosts, f"examples/uat-{program}", "-n", edge, *arguments)
         if program == "jacobi":
             least, read, written = report["halo"], report["read"], report["written"]
+        elif program == "fft":
+            least, read, written = (1000 * report[name] for name in ("least", "read", "written"))
         else:  # the planes on both sides of each border between hosts
             least = 2 * (hosts - 1) * edge * edge * DOUBLE / 1000
             read, written = (report["counters"][f"global_bytes_{way}"] / report["iterations"] / 1000 for way in ("fetched", "written"))

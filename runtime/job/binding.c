@@ -43,12 +43,12 @@ static bool find_allowed(cpu_set_t *allowed)
     return true;
 }
 
-/* Find for each hardware thread the lowest hardware thread on the same physical core. If the kernel does not name that
- * thread, use the thread itself. (Linux counts each hardware thread as a core.) */
-static void find_siblings(int siblings[CPU_SETSIZE])
+/* Find for each of these hardware threads the lowest hardware thread on the same physical core. If the kernel does not
+ * name that thread, use the thread itself. (Linux counts each hardware thread as a core.) */
+static void find_siblings(const cpu_set_t *of, int siblings[CPU_SETSIZE])
 {
     for (int c = 0; c < CPU_SETSIZE; c++) {
-        struct bitmask *mask = uat_host_siblings(c);
+        struct bitmask *mask = CPU_ISSET(c, of) ? uat_host_siblings(c) : NULL;
         int first = 0;
         while (mask && first < c && !numa_bitmask_isbitset(mask, (unsigned)first))
             first++;
@@ -111,7 +111,7 @@ static void place_self(enum uat_bind bind, const cpu_set_t *cores, const cpu_set
     }
     if (bind == UAT_BIND_AUTO && local_size > quota.cores)
         return; /* as with fewer cores than workers: the kernel chooses who runs */
-    find_siblings(siblings);
+    find_siblings(cores, siblings);
     if (bind == UAT_BIND_AUTO && (local_size == 1 || local_size < uat_binding_cores(cores, siblings)))
         return; /* several jobs that leave cores unused would choose the same cores */
     int core = uat_binding_choose(cores, siblings, local_rank, local_size);

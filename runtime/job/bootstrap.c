@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/job/self.h"
+#include "base/kernel.h"
 #include "runtime/job/bootstrap.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@
 #include "transport_sim/sim.h"
 
 struct uat_self uat_self = {.size = 1};
+UAT_KERNEL(uat_self);
 
 static struct {
     bool open; /* PMIx is in use: false in a job of one worker without a launcher */

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "runtime/job/self.h"
 #include "runtime/segment/room.h"
 
 enum { MOST = 8 /* rooms that have work */ };
@@ -44,12 +45,18 @@ bool uat_alone_any(void)
     return false;
 }
 
+int uat_alone_active(void)
+{
+    int lowest = uat_self.size, limit;
+    for (const struct uat_work **w = works; *w; w++)
+        if ((*w)->active && (limit = (*w)->active()) < lowest)
+            lowest = limit;
+    return lowest;
+}
+
 bool uat_alone_takes(void)
 {
-    for (const struct uat_work **w = works; *w; w++)
-        if ((*w)->takes && !(*w)->takes())
-            return false;
-    return true;
+    return uat_self.rank < uat_alone_active();
 }
 
 void uat_alone_ended(uint64_t name)

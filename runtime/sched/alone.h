@@ -44,17 +44,18 @@ struct uat_work {
      * the strand of these views, and the child continued it. Only one room has this member. */
     void (*child_ended)(uint64_t name, uint64_t views);
     bool (*any)(void);   /* is an entry ready here? */
-    bool (*takes)(void); /* may this worker take work from others? See uat_concurrency_set() */
+    int (*active)(void); /* only the workers of lower ranks may take work from others: see uat_concurrency_set() */
 };
 
 /* Note which rooms have work. Until then no room has any. */
 void uat_alone_open(void);
 
-/* Ask the rooms in turn. uat_alone_any(): does any room have a ready entry? uat_alone_takes(): do all rooms let this
- * worker take work from others? */
+/* Ask the rooms in turn. uat_alone_any(): does any room have a ready entry? uat_alone_active(): the lowest limit of any
+ * room, or the number of workers. uat_alone_takes(): is this worker below the limit? */
 bool uat_alone_take_own(struct uat_alone *task);
 bool uat_alone_take_other(struct uat_alone *task);
 bool uat_alone_any(void);
+int uat_alone_active(void);
 bool uat_alone_takes(void);
 void uat_alone_ended(uint64_t name);
 void uat_alone_child_ended(uint64_t name, uint64_t views);

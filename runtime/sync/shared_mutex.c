@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared mutexes: one writer, or any number of readers (Courtois, Heymans and Parnas, "Concurrent Control with Readers
- * and Writers", CACM 14(10), 1971). Their words change only under the guard (S1 to S5 in waitobj.h).
+ * and Writers", CACM 14(10), 1971). Their words change only under the guard (S1 to S5 in waitobj.h). Model:
+ * tests/model/shared.pml.
  *
  *   X1  A task that has to wait queues, and nobody overtakes a queued task. So neither readers nor writers starve.
  *   X2  If tasks wait, then a task holds the mutex, except while a worker that has the guard hands the mutex over.

@@ -11,7 +11,6 @@
 #include "base/virtual.h"
 #include "include/uat/detail/failure.h"
 #include "include/uat/detail/reducer.h"
-#include "include/uat/adaptive.h"
 #include "include/uat/pattern.h"
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
@@ -208,7 +207,7 @@ static bool may_run(const struct uat_team_loop *loop)
            !uat_board_is_open() && !uat_global_has_open() && !uat_failing.yes && !uat_stop_wanted() &&
            (!loop->array ||
             uat_global_blocked((const char *)loop->array + loop->begin * (int64_t)loop->size, &start, &chunk)) &&
-           uat_concurrency_get() == uat_self.size && uat_team_is_worth(loop->body, count) && uat_work_wanted();
+           uat_alone_active() == uat_self.size && uat_team_is_worth(loop->body, count) && uat_work_wanted();
 }
 
 /* A block for the values of all parts, or 0 if the heap is full. */

@@ -134,6 +134,13 @@ FAKE_EXPORT int stat(const char *path, struct stat *status)
     return rc;
 }
 
+/* A larger page size is a multiple of the real one, so all that is rounded to it is rounded to real pages, too. */
+FAKE_EXPORT long sysconf(int name)
+{
+    int kib = fake_state && fake_rank() >= 0 ? fake_state->device[0].page_kib : 0;
+    return name == _SC_PAGESIZE && kib ? kib * 1024L : FAKE_REAL(sysconf)(name);
+}
+
 /* The files of a simulated device exist. */
 FAKE_EXPORT int access(const char *path, int mode)
 {

@@ -66,6 +66,16 @@ def test_info(build):
         expect(queue["unordered_levels"] == "0x0006", queue)
 
 
+def test_traffic_class(build):
+    """On Ethernet, a worker takes the traffic class that the administrator has set for the port."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = f"device fake0\nsysfs {folder}\nport\nlink ethernet\nlid 0\ngid 0 v2 ::ffff:10.9.0.1\npkey 0xffff\ntraffic_class 96\n"
+        (Path(folder) / "tc/1").mkdir(parents=True)
+        (Path(folder) / "tc/1/traffic_class").write_text("Global tclass=96\n")
+        run = Run(build, 2, fib(build, 16), devices=[text], hosts=2, LOG="info")
+    expect(run.status == 0 and sum("traffic class 96 on fake0:1" in line for line in run.lines) == 2, run)
+
+
 def main():
     build = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -81,6 +91,7 @@ def main():
         expect(run.count["open_device"][0] == 0, run.count)
     check(build, describe("", False), len(ADAPTERS))
     test_info(build)
+    test_traffic_class(build)
     # irdma and efa are refused: see test_conditions.py
     for name in "connectx-5", "connectx-6", "connectx-7", "bnxt", "qedr":
         run = Run(build, 4, fib(build, 16), devices=[name], hosts=2, TRANSPORT="auto")

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: merge, stable_sort, sort_by_key, copy_if and stable_partition give what the standard library's
- * algorithms give, and keep the order of equal elements, for many sizes and orders of the elements. Spans that overlap,
- * have the wrong size or are too small are refused. No temporary array is left.
- * usage: test-merges [SIZE]
+ * algorithms give, and keep the order of equal elements, for many sizes and orders of the elements. partition and
+ * nth_element keep all elements, and divide them as they should. Spans that overlap, have the wrong size or are too
+ * small are refused. No temporary array is left. usage: test-merges [SIZE]
  */
 #include <algorithm>
 #include <cstdint>
@@ -137,6 +137,56 @@ int check_selection(uat::span<item> s, uat::span<item> out, std::uint32_t one_in
     return errors + check(front == count && same(s, v), "stable_partition", n, order);
 }
 
+/* The places of the elements that fulfil f, mixed and added up. */
+template <class F> std::uint64_t sum_of(uat::span<item> s, F f)
+{
+    return uat::transform_reduce(
+        s, std::uint64_t{0}, [](std::uint64_t a, std::uint64_t b) { return a + b; },
+        [f](const item &x) { return f(x) ? mix(std::uint64_t(x.key) << 32 | x.place) : 0; });
+}
+
+template <class F> std::size_t count_of(uat::span<item> s, F f)
+{
+    return uat::transform_reduce(
+        s, std::size_t{0}, [](std::size_t a, std::size_t b) { return a + b; },
+        [f](const item &x) { return std::size_t(f(x) ? 1 : 0); });
+}
+
+int check_partition(uat::span<item> s, std::uint32_t one_in, int order)
+{
+    auto f = [one_in](const item &x) { return mix(x.place) % one_in == 0; };
+    std::size_t n = s.size();
+    put(s, make(n, order, 8));
+    std::uint64_t chosen = sum_of(s, f), others = sum_of(s, [f](const item &x) { return !f(x); });
+    std::size_t front = uat::partition(s, f);
+    auto any = [](const item &) { return true; };
+    return check(front == count_of(s, f) && sum_of(s.first(front), f) == chosen &&
+                     sum_of(s.first(front), any) == chosen && sum_of(s.subspan(front), any) == others,
+                 "partition", n, order);
+}
+
+int check_nth(uat::span<item> s, std::size_t nth, int order)
+{
+    auto any = [](const item &) { return true; };
+    std::size_t n = s.size();
+    put(s, make(n, order, 9));
+    std::uint64_t before = sum_of(s, any);
+    uat::nth_element(s, nth, by_key());
+    bool right = sum_of(s, any) == before;
+    if (nth < n) {
+        auto expected = [=] {
+            items v = make(n, order, 9);
+            std::nth_element(v.begin(), v.begin() + std::ptrdiff_t(nth), v.end(), by_key());
+            return v[nth].key;
+        };
+        std::uint32_t key = s.get(nth).key;
+        right = right && key == expected() &&
+                uat::all_of(s.first(nth), [key](const item &x) { return x.key <= key; }) &&
+                uat::all_of(s.subspan(nth), [key](const item &x) { return x.key >= key; });
+    }
+    return check(right, "nth_element", n, order);
+}
+
 /* Whether f throws an E with this text. */
 template <class E, class F> bool refuses(F f, const char *text)
 {
@@ -160,6 +210,7 @@ int check_refused(uat::span<item> s, uat::span<item> other)
     errors += !refuses<bad>([=] { uat::stable_sort(a, a, by_key()); }, "uat::stable_sort(): spans that overlap");
     errors += !refuses<bad>([=] { uat::sort_by_key(a, out, by_key()); }, "spans of 10 and 20");
     errors += !refuses<bad>([=] { uat::copy_if(a, a, all); }, "uat::copy_if(): spans that overlap");
+    errors += !refuses<std::out_of_range>([=] { uat::nth_element(a, 11, by_key()); }, "place 11 of a span of 10");
     errors +=
         !refuses<std::length_error>([=] { uat::copy_if(b, out.first(9), all); }, "10 elements to copy to a span of 9");
     return check(errors == 0, "what is refused", 20, 0);
@@ -176,7 +227,9 @@ int check_contradiction(uat::span<item> s)
     put(s, make(s.size(), RANDOM, 6));
     std::uint64_t before = sum();
     uat::stable_sort(s, [](const item &a, const item &b) { return mix(a.place + 3 * b.place) % 2 == 0; });
-    return check(sum() == before, "stable_sort by chance", s.size(), 0);
+    int errors = check(sum() == before, "stable_sort by chance", s.size(), 0);
+    uat::nth_element(s, s.size() / 3, [](const item &a, const item &b) { return mix(a.place + 3 * b.place) % 2 == 0; });
+    return errors + check(sum() == before, "nth_element by chance", s.size(), 0);
 }
 
 /* An array of this process. */
@@ -187,7 +240,19 @@ int check_own()
     std::copy(v.begin(), v.end(), own);
     std::stable_sort(v.begin(), v.end(), by_key());
     uat::stable_sort(uat::span<item>(own, 300), by_key());
-    return check(std::equal(own, own + 300, v.begin()), "stable_sort of an own array", 300, FEW);
+    int errors = check(std::equal(own, own + 300, v.begin()), "stable_sort of an own array", 300, FEW);
+    for (std::size_t nth = 0; nth < 300; nth += 37) {
+        items w = make(300, RANDOM, 7);
+        std::copy(w.begin(), w.end(), own);
+        uat::nth_element(uat::span<item>(own, 300), nth, by_key());
+        std::nth_element(w.begin(), w.begin() + std::ptrdiff_t(nth), w.end(), by_key());
+        errors += check(own[nth].key == w[nth].key, "nth_element of an own array", nth, RANDOM);
+    }
+    auto even = [](const item &x) { return x.place % 2 == 0; };
+    errors += check(uat::partition(uat::span<item>(own, 300), even) == 150 && std::all_of(own, own + 150, even) &&
+                        std::none_of(own + 150, own + 300, even),
+                    "partition of an own array", 300, RANDOM);
+    return errors;
 }
 
 /* The merge sort's own memory has the alignment of the elements, too. */
@@ -220,6 +285,8 @@ int check_all(uat::span<item> s, uat::span<item> other, uat::span<std::uint32_t>
             errors += check_sort(x, y, order) + check_by_key(keys.first(n), x, order);
             errors += check_merge(x, y, n / 2, order) + check_merge(x, y, n - n / 9, order);
             errors += check_selection(x, y, order == EQUAL ? 1 : 3, order);
+            errors += check_partition(x, order == EQUAL ? 1 : 3, order) + check_partition(y, 50, order);
+            errors += check_nth(x, n / 2, order) + check_nth(y, order == EQUAL ? n : n - n / 50 - (n > 0), order);
         }
     return errors;
 }

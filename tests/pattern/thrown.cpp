@@ -114,7 +114,14 @@ template <class T> int check_sorts(uat::span<T> s)
 {
     auto sort = [](uat::span<T> x, thrower t) { uat::sort(x, t); };
     auto stable_sort = [](uat::span<T> x, thrower t) { uat::stable_sort(x, t); };
-    return try_all(s, "sort", sort, is_sorted<T>) + try_all(s, "stable_sort", stable_sort, is_sorted<T>);
+    auto nth_element = [](uat::span<T> x, thrower t) { uat::nth_element(x, x.size() / 2, t); };
+    auto is_divided = [](uat::span<T> x) {
+        std::uint32_t key = x.get(x.size() / 2).key;
+        return uat::all_of(x.first(x.size() / 2), [key](const T &e) { return e.key <= key; }) &&
+               uat::all_of(x.subspan(x.size() / 2), [key](const T &e) { return e.key >= key; });
+    };
+    return try_all(s, "nth_element", nth_element, is_divided) + try_all(s, "sort", sort, is_sorted<T>) +
+           try_all(s, "stable_sort", stable_sort, is_sorted<T>);
 }
 
 /* A merge and copy_if to a temporary array, of which an exception leaves nothing, and a partition, which an exception
@@ -130,13 +137,14 @@ int check_others(uat::span<small> s)
         uat::temporary_vector<small> out(x.size());
         uat::copy_if(x, out.span(), t);
     };
-    auto partition = [](uat::span<small> x, thrower t) { uat::stable_partition(x, t); };
+    auto stable_partition = [](uat::span<small> x, thrower t) { uat::stable_partition(x, t); };
+    auto partition = [](uat::span<small> x, thrower t) { uat::partition(x, t); };
     auto divided = [](uat::span<small> x) {
         std::size_t front = uat::find_if(x, [](const small &e) { return e.key % 2 == 1; });
         return uat::all_of(x.subspan(front), [](const small &e) { return e.key % 2 == 1; });
     };
     return try_all(s, "merge", merge, yes) + try_all(s, "copy_if", copy_if, yes) +
-           try_all(s, "stable_partition", partition, divided);
+           try_all(s, "stable_partition", stable_partition, divided) + try_all(s, "partition", partition, divided);
 }
 
 /* An exception of a type of the program arrives as a task_error, whether an algorithm has split or not. */
@@ -158,6 +166,7 @@ int check_own_type(uat::span<small> s)
         auto x = s.first(n);
         errors += check(arrives([=] { uat::sort(x, fail); }), "sort, own type");
         errors += check(arrives([=] { uat::stable_sort(x, fail); }), "stable_sort, own type");
+        errors += check(arrives([=] { uat::nth_element(x, n / 2, fail); }), "nth_element, own type");
         errors += check(arrives([=] {
                             uat::temporary_vector<small> out(x.size());
                             uat::merge(x.first(n / 2), x.subspan(n / 2), out.span(), fail);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of the elements that fulfil a predicate. Included by uat/partition.hpp. */
+/* Copies and partitions of the elements that fulfil a predicate. Included by uat/partition.hpp. */
 #ifndef UAT_DETAIL_PARTITION_HPP
 #define UAT_DETAIL_PARTITION_HPP
 
@@ -10,6 +10,7 @@
 #include "uat/detail/loop.hpp"
 #include "uat/detail/merge.hpp"
 #include "uat/detail/operand.hpp"
+#include "uat/detail/quicksort.hpp"
 #include "uat/span.hpp"
 
 namespace uat
@@ -34,6 +35,24 @@ template <class T> struct matches {
             at[count] = std::uint16_t(i);
             count += std::size_t(f(x[i]) ? 1 : 0);
         }
+    }
+};
+
+/* A kernel without a pivot: the predicate alone says which elements belong to the front. */
+template <class T, class F> struct divider {
+    struct never { /* the partition takes no comparison */
+    };
+    static void partition(void *elements, uat_sort_pass *pass, std::size_t most, const uat_sort_pivot *pivot)
+    {
+        F f = load<F>(pivot->arg);
+        contain([&] {
+            quicksort<T, never>::converge(static_cast<T *>(elements), *pass, most,
+                                          [&](const T &x) { return bool(f(x)); });
+        });
+    }
+    static std::size_t divide_own(T *p, std::size_t n, F f)
+    {
+        return quicksort<T, never>::divide(p, n, [&](const T &x) { return bool(f(x)); });
     }
 };
 

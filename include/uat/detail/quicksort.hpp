@@ -243,6 +243,21 @@ template <class T, class Less> struct quicksort {
         }
     }
 
+    /* A partitioned range: elements [0, front) sort before the pivot, and elements [front, from) are in place. */
+    struct parts {
+        std::size_t front, from;
+    };
+    static parts divide(T *p, std::size_t n, Less &less)
+    {
+        T pivot = choose_pivot(p, n, less);
+        std::size_t front = divide(p, n, [&](const T &x) { return less(x, pivot); }), from = front;
+        if (front == n)
+            front = divide(p, n, [&](const T &x) { return !less(pivot, x); });
+        else if (front < n / UNEVEN)
+            from += divide(p + front, n - front, [&](const T &x) { return !less(pivot, x); });
+        return {front, from};
+    }
+
     /* Sort by quicksort. After `depth` partitions, the remaining range is sorted by heapsort, which needs n log n steps
      * for any order of the elements. As in pattern/sort.c, each partition puts some elements in their final places even
      * if the comparison contradicts itself. */
@@ -250,19 +265,14 @@ template <class T, class Less> struct quicksort {
     {
         constexpr std::size_t most = sizeof(T) > MOVED ? std::size_t(NUMBERED) : std::size_t(RUN);
         while (n > most && depth-- > 0) {
-            T pivot = choose_pivot(p, n, less);
-            std::size_t front = divide(p, n, [&](const T &x) { return less(x, pivot); }), from = front;
-            if (front == n)
-                front = divide(p, n, [&](const T &x) { return !less(pivot, x); });
-            else if (front < n / UNEVEN)
-                from += divide(p + front, n - front, [&](const T &x) { return !less(pivot, x); });
-            if (front < n - from) {
-                run(p, front, less, depth);
-                p += from;
-                n -= from;
+            parts at = divide(p, n, less);
+            if (at.front < n - at.from) {
+                run(p, at.front, less, depth);
+                p += at.from;
+                n -= at.from;
             } else {
-                run(p + from, n - from, less, depth);
-                n = front;
+                run(p + at.from, n - at.from, less, depth);
+                n = at.front;
             }
         }
         if constexpr (sizeof(T) > MOVED) {
@@ -272,6 +282,25 @@ template <class T, class Less> struct quicksort {
         if (n <= RUN)
             return insert(p, n, less);
         sort_heap(p, n, less);
+    }
+
+    /* Put the element into p[place] that a sort would put there, by quickselect (Hoare 1961, "Find"). After `depth`
+     * partitions, the remaining range is sorted by heapsort. */
+    static void select(T *p, std::size_t n, std::size_t place, Less less, int depth)
+    {
+        while (n > RUN && depth-- > 0) {
+            parts at = divide(p, n, less);
+            if (place < at.front) {
+                n = at.front;
+            } else if (place < at.from) {
+                return;
+            } else {
+                p += at.from;
+                place -= at.from;
+                n -= at.from;
+            }
+        }
+        run(p, n, less, 0);
     }
 
     static int before(const void *a, const void *b, const void *arg)

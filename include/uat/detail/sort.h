@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What uat_sort() and uat::sort() share: the kernels that sort elements of one type. Programs call those two. */
+/* What uat_sort(), uat::sort(), uat::nth_element() and uat::partition() share: the kernels that sort or divide elements
+ * of one type. Programs call those functions. */
 #ifndef UAT_DETAIL_SORT_H
 #define UAT_DETAIL_SORT_H
 
@@ -45,6 +46,15 @@ typedef struct uat_sort_kernel {
 
 /* uat_sort() with a kernel, which is copied. */
 void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size);
+
+/* Put the element into place `place` of an array of global memory that a sort would put there. No element before it
+ * sorts after it, and no element after it sorts before it. */
+void uat_select_by(const uat_sort_kernel_t *kernel, void *array, size_t count, size_t place, const void *arg,
+                   size_t arg_size);
+
+/* Move the elements that belong to the front to the start of an array of global memory, and return their number. The
+ * kernel's partition() decides which these are, and only from the user's argument. */
+size_t uat_partition_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
