@@ -3,9 +3,11 @@
 
 #include <time.h>
 
+#include "base/kernel.h"
 #include "base/virtual.h"
 
 const struct uat_virtual *uat_virtual;
+UAT_KERNEL(uat_virtual);
 
 static struct timespec read_clock(clockid_t id)
 {

@@ -4,10 +4,12 @@
 #include <sched.h>
 
 #include "base/cpu.h"
+#include "base/kernel.h"
 #include "base/random.h"
 #include "base/virtual.h"
 
 bool uat_delay_on;
+UAT_KERNEL(uat_delay_on);
 static struct uat_random delay_random;
 
 void uat_delay_start(uint64_t seed)
@@ -32,8 +34,10 @@ void uat_delay_now(void)
         for (unsigned n = random >> 40 & 255; n > 0; n--)
             uat_cpu_pause();
 }
+UAT_KERNEL(uat_delay_now);
 
 bool uat_delay_coin(void)
 {
     return uat_random_next(&delay_random) >> 63;
 }
+UAT_KERNEL(uat_delay_coin);

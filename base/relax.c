@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include "base/kernel.h"
+
 enum {
     LOOKS = 2000,        /* polls before the first sleep */
     LOOKS_ALONE = 30000, /* the same for a worker with a core of its own: some 10 ms, of which most polls yield */
@@ -13,6 +15,7 @@ enum {
 };
 
 bool uat_relax_oversubscribed;
+UAT_KERNEL(uat_relax_oversubscribed);
 
 bool uat_relax_long(struct uat_relax *r)
 {

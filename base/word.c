@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/kernel.h"
 #include "base/log.h"
 
 static void (*end_job)(void);
@@ -27,6 +28,7 @@ void uat_word_refuse(int rank, const char *name, uint64_t value)
         end_job();
     abort();
 }
+__attribute__((cold)) _Noreturn UAT_KERNEL(uat_word_refuse);
 
 void uat_word_set_end(void (*end)(void))
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat_for_each_block(): lazy binary splitting as in loop.c, over blocks that are checked out. A worker takes blocks
+ * uat_for_each_block(): a team runs the loop. Each worker gets the elements that it keeps, or an equal share if all
+ * memory is near. A part, and a loop that no team runs, splits on demand as in loop.c. A worker takes blocks
  * from the end of its range that is on the worker's own host. When it splits the range, the nearer half becomes the
  * child and runs at once. The other half is the continuation, which thieves may take.
  */
@@ -10,6 +11,9 @@
 #include "include/uat/pattern.h"
 #include "pattern/chunk.h"
 #include "pattern/failed.h"
+#include "pattern/loop.h"
+#include "runtime/global/global.h"
+#include "runtime/team/team.h"
 
 enum {
     FIRST_BYTES = 4096, /* bytes of the first block; the length doubles until a block takes long enough */
@@ -30,6 +34,7 @@ struct blocks {
     size_t begin, end; /* range of elements */
     size_t bytes;      /* bytes of this block and the user's argument */
     size_t length;     /* number of elements in the next call of body; 0 if unknown */
+    uint64_t began;    /* as in struct uat_loop */
     enum uat_access access;
     uat_block_fn *body;
     _Alignas(16) char arg[];
@@ -176,6 +181,12 @@ static __attribute__((noinline, cold)) void run_earlier(struct blocks *b)
         uat_fail(&own);
 }
 
+static bool part_may_split(const struct blocks *b, int64_t length, int64_t left)
+{
+    uint64_t far = !uat_global_is_far() ? 0 : b->access == UAT_READ_WRITE ? 2 * b->size : b->size;
+    return b->began == 0 || uat_loop_part_may_split(b->began, far, length, left, uat_counter());
+}
+
 static void run(struct blocks *b)
 {
     const size_t first = first_length(b);
@@ -184,7 +195,8 @@ static void run(struct blocks *b)
     while (b->begin < b->end) {
         size_t begin = b->begin, end = b->end, from = begin, to = end;
         int64_t left = (int64_t)(end - begin), grain = (int64_t)(length < first ? length : first);
-        if (uat_chunk_may_split((int64_t)length, left, grain) && uat_work_wanted()) {
+        if (uat_chunk_may_split((int64_t)length, left, grain) && part_may_split(b, (int64_t)length, left) &&
+            uat_work_wanted()) {
             b->length = length;
             split(b, begin, end);
             return;
@@ -215,6 +227,33 @@ static void run(struct blocks *b)
     measured.length = length;
 }
 
+static void run_part(void *block, int64_t begin, int64_t end, void *value)
+{
+    struct blocks *b = block;
+    (void)value;
+    b->begin = (size_t)begin;
+    b->end = (size_t)end;
+    b->began = uat_counter();
+    run(b);
+}
+
+/* Returns whether a team has run the loop. On several hosts, no team runs the loop if a worker keeps several blocks. */
+static bool run_by_team(struct blocks *b)
+{
+    uintptr_t start;
+    uint64_t chunk;
+    bool has_homes = uat_global_blocked(b->array, &start, &chunk);
+    const struct uat_team_loop team = {.run = run_part,
+                                       .body = (const void *)(uintptr_t)b->body,
+                                       .block = b,
+                                       .bytes = b->bytes,
+                                       .end = (int64_t)b->end,
+                                       .grain = 1,
+                                       .array = has_homes ? b->array : NULL,
+                                       .size = b->size};
+    return (has_homes || !uat_global_is_far()) && uat_team_run(&team, NULL, NULL);
+}
+
 void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,
                         const void *arg, size_t arg_size)
 {
@@ -228,5 +267,6 @@ void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access 
         memcpy(b->arg, arg, arg_size);
     if (uat_global_home(array) < 0)
         uat_global_checkout(array, size, access); /* ends the job with a message, because this is not global memory */
-    run(b);
+    if (!run_by_team(b))
+        run(b);
 }

@@ -114,17 +114,17 @@ static int64_t length_behind(const struct uat_loop *loop, int64_t end)
 }
 
 /*
- * May a part of a team split now? At the start of a part all other workers are about to get their own parts. After a
- * steal from another host, the thief moves the bytes of its iterations here and back. So a split is worthwhile only if
- * the iterations take longer than that. The counters of two hosts have nothing in common, so after a migration the
- * difference is any number: this is harmless. A profile looks for the span of the loop, which no team shortens.
+ * At the start of a part all other workers are about to get their own parts. After a steal from another host, the thief
+ * moves the bytes of its iterations here and back. So a split is worthwhile only if the iterations take longer than
+ * that. The counters of two hosts have nothing in common, so after a migration the difference is any number: this is
+ * harmless. A profile looks for the span of the loop, which no team shortens.
  */
-static bool may_split_here(const struct uat_loop *loop, int64_t length, int64_t left, uint64_t now)
+bool uat_loop_part_may_split(uint64_t began, uint64_t far, int64_t length, int64_t left, uint64_t now)
 {
     enum { QUIET_CYCLES = 16384, FAR_SHARE = 2 };
-    if (UAT_PROFILED || loop->began == 0)
+    if (UAT_PROFILED || began == 0)
         return true;
-    if (now - loop->began < QUIET_CYCLES || (double)loop->far * (double)length >= UAT_CHUNK_CYCLES)
+    if (now - began < QUIET_CYCLES || (double)far * (double)length >= UAT_CHUNK_CYCLES)
         return false;
     /* Over a network a steal and a join take some ten microseconds. */
     return uat_self.transport->cpu_atomics || left > length / FAR_SHARE;
@@ -190,8 +190,8 @@ void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
     int64_t length = loop->length > loop->grain ? loop->length : loop->grain, from = begin;
     uint64_t since = uat_counter();
     while (begin < end) {
-        if (uat_chunk_may_split(length, end - begin, loop->grain) && may_split_here(loop, length, end - begin, since) &&
-            uat_work_wanted()) {
+        if (uat_chunk_may_split(length, end - begin, loop->grain) &&
+            uat_loop_part_may_split(loop->began, loop->far, length, end - begin, since) && uat_work_wanted()) {
             loop->length = length;
             split(loop, begin, end, partial);
             return;
@@ -209,7 +209,7 @@ void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
     note_range(from, end);
 }
 
-static void run_part(void *block, int64_t begin, int64_t end, void *value)
+void uat_loop_run_part(void *block, int64_t begin, int64_t end, void *value)
 {
     struct uat_loop *loop = block;
     loop->in_team = true;
@@ -227,7 +227,7 @@ static void combine_parts(void *block, void *into, const void *value)
 
 bool uat_loop_by_team(struct uat_loop *loop, int64_t begin, int64_t end, void *partial, const void *array, size_t size)
 {
-    const struct uat_team_loop team = {.run = run_part,
+    const struct uat_team_loop team = {.run = uat_loop_run_part,
                                        .body = loop->body ? (const void *)(uintptr_t)loop->body
                                                           : (const void *)(uintptr_t)loop->reduce,
                                        .block = loop,

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "include/uat/adaptive.h"
 #include "include/uat/checkpoint.h"
 #include "include/uat/dataflow.h"
 #include "include/uat/sync.h"
 #include "profile/clock.h"
+#include "profile/replace.h"
 
 /* ---- waits ---- */
 
@@ -126,36 +126,6 @@ static void forget(uint64_t name)
     }
 }
 
-/* Define the replacement of a function: `before` runs before the call, `after` afterwards, with its result in r. */
-#define REPLACE(type, name, params, call, before, after)                                                               \
-    type __real_##name params;                                                                                         \
-    type __wrap_##name params;                                                                                         \
-    type __wrap_##name params                                                                                          \
-    {                                                                                                                  \
-        struct uat_strand *me = uat_profile_stop(UAT_HERE());                                                          \
-        before;                                                                                                        \
-        struct uat_wait w = uat_wait_begin(me);                                                                        \
-        type r = __real_##name call;                                                                                   \
-        uat_wait_end(&w, me);                                                                                          \
-        after;                                                                                                         \
-        uat_profile_start(me, UAT_HERE());                                                                             \
-        return r;                                                                                                      \
-    }
-#define REPLACE_VOID(name, params, call, before, after)                                                                \
-    void __real_##name params;                                                                                         \
-    void __wrap_##name params;                                                                                         \
-    void __wrap_##name params                                                                                          \
-    {                                                                                                                  \
-        struct uat_strand *me = uat_profile_stop(UAT_HERE());                                                          \
-        before;                                                                                                        \
-        struct uat_wait w = uat_wait_begin(me);                                                                        \
-        __real_##name call;                                                                                            \
-        uat_wait_end(&w, me);                                                                                          \
-        after;                                                                                                         \
-        uat_profile_start(me, UAT_HERE());                                                                             \
-    }
-#define NOTHING ((void)0)
-
 /* Define the replacement of a function that moves no task and releases an object. */
 #define RELEASE(name, params, call, what)                                                                              \
     void __real_##name params;                                                                                         \
@@ -235,11 +205,6 @@ REPLACE_VOID(uat_flow_parted, (uat_flow_t * flow, const uat_flow_access_t *acces
 REPLACE_VOID(uat_flow_end_ledger, (uat_flow_t * flow), (flow), NOTHING, NOTHING)
 REPLACE_VOID(uat_flow_wait_ledger, (uat_flow_t * flow, const void *p, enum uat_flow_mode mode), (flow, p, mode),
              NOTHING, NOTHING)
-REPLACE_VOID(uat_adaptive_run,
-             (const uat_adaptive_t *a, uat_context_t *outer, int64_t begin, int64_t end, const void *arg, void *result),
-             (a, outer, begin, end, arg, result), uat_profile_counts.unmeasured++, NOTHING)
-REPLACE(int, uat_request_wait, (void), (), NOTHING, NOTHING)
-REPLACE_VOID(uat_request_run, (void), (), NOTHING, NOTHING)
 
 void __real_uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t n, void *result, size_t size);
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Build libuat-races.a: the detector, and the objects of libuat.a. The linker's --wrap replaces calls in all objects
+# Build libuat-races.a: the detector, and the objects of libuat.a and libuat-adaptive.a. The linker's --wrap replaces calls in all objects
 # of a program, so the runtime's own calls are renamed to those of the functions themselves: NAME becomes __real_NAME.
 # But its calls of uat_views_add() stay wrapped: while they call functions of the program, nothing is watched. The loops and sorts of
 # pattern/ are parts of the program, so they are compiled once more, with the hooks of -DUAT_RACES.

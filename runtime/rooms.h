@@ -9,7 +9,7 @@
  *   SETTINGS(room, title)  settings of a folder that is no room of the runtime, and has no descriptor
  *
  * A room comes after the rooms that it uses. In this order rooms reserve and open, an idle worker asks them for work,
- * and the documents show their settings.
+ * and the documents show their settings. Rooms of other libraries follow (uat_rooms_add() of segment/room.h).
  */
 #ifndef UAT_ROOMS_H
 #define UAT_ROOMS_H
@@ -22,7 +22,6 @@
     BOTH(global, "Global memory")                                                                                      \
     ROOM(sync)                                                                                                         \
     ROOM(flow)                                                                                                         \
-    ROOM(adaptive)                                                                                                     \
     ROOM(team)                                                                                                         \
     BOTH(checkpoint, "Checkpoints")                                                                                    \
     BOTH(trace, "Timelines")                                                                                           \

@@ -12,6 +12,7 @@
 #include "base/host.h"
 #include "base/log.h"
 #include "base/secret.h"
+#include "transport/handover.h"
 #include "transport/words.h"
 
 int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transport_config *config, const char *transport)
@@ -41,6 +42,7 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
         uat_error("transport %s: getrandom: %s", transport, strerror(-drawn));
         return drawn;
     }
+    uint64_t user_space = uat_host_user_space();
     *info = (struct uat_attach_info){
         .magic = UAT_ATTACH_INFO_MAGIC,
         .version = UAT_ATTACH_INFO_VERSION,
@@ -48,10 +50,11 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
         .pid = getpid(),
         .fd = config->segment_fd,
         .uid = geteuid(),
+        .socket = uat_handover_open(user_space),
         .device = object.st_dev,
         .inode = object.st_ino,
         .pid_space = pid_space,
-        .user_space = uat_host_user_space(),
+        .user_space = user_space,
         .base = (uintptr_t)config->segment,
         .segment_size = config->segment_size,
         .nonce_offset = (uintptr_t)config->scratch - (uintptr_t)config->segment,
@@ -115,12 +118,12 @@ static int report_open(const struct uat_attach_user *user, const struct uat_atta
                   user->transport, rank, info->pid, info->uid, own->uid);
         return -EACCES;
     }
-    if ((error == EACCES || error == EPERM) && info->user_space != own->user_space) {
-        uat_error(
-            "transport %s: no permission to attach rank %d (pid %d), which runs in another user namespace, as in a "
-            "rootless container of its own: start all workers of a host in one container, or use %s",
-            user->transport, rank, info->pid, user->instead);
-        return -EACCES;
+    if (info->user_space != own->user_space) {
+        uat_error("transport %s: rank %d (pid %d) runs in another user namespace, as in a rootless container of its "
+                  "own, and cannot exchange descriptors with this worker: %s; all workers of a host must be in one "
+                  "network namespace, or in one container; or use %s",
+                  user->transport, rank, info->pid, strerror(error), user->instead);
+        return -error;
     }
     if (error == EACCES || error == EPERM) {
         uat_error("transport %s: no permission to attach rank %d (pid %d), though it runs as the same user: a security "
@@ -170,6 +173,30 @@ static int map_object(const struct uat_attach_user *user, const struct uat_attac
     return 0;
 }
 
+/* Exchange the descriptors of both segments with a peer in another user namespace. Returns the peer's, or a negative
+ * errno. */
+static int exchange(const struct uat_attach_info *own, const struct uat_attach_info *info)
+{
+    int rc = uat_handover_add(info->pid, info->socket);
+    if (!rc)
+        rc = uat_handover_give(info->pid, info->socket, own->fd);
+    int fd = rc ? rc : uat_handover_take(info->pid, info->device, info->inode);
+    uat_handover_drop(info->device, info->inode);
+    return fd;
+}
+
+/* Open the memory object of the peer's segment. Returns a descriptor or a negative errno. */
+static int open_object(const struct uat_attach_info *own, const struct uat_attach_info *info)
+{
+    char path[64];
+    if (info->user_space != own->user_space)
+        return exchange(own, info);
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", info->pid, info->fd);
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* opening must not block, whatever kind of file
+                                                                      * this is */
+    return fd < 0 ? -errno : fd;
+}
+
 int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attach_user *user, int rank,
                        const struct uat_endpoint *endpoint, char **out)
 {
@@ -182,12 +209,9 @@ int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attac
     if (rc)
         return rc;
 
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%d/fd/%d", info.pid, info.fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* opening must not block, whatever kind of file
-                                                                      * this is */
+    int fd = open_object(own, &info);
     if (fd < 0)
-        return report_open(user, own, &info, rank, errno);
+        return report_open(user, own, &info, rank, -fd);
     rc = map_object(user, &info, fd, rank, out);
     close(fd);
     return rc;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/kernel.h"
 #include "base/log.h"
 #include "base/relax.h"
 
@@ -39,6 +40,7 @@ int uat_transport_post(struct uat_transport *t, int peer, const struct uat_op *o
                                    * be out of range */
     return rc;
 }
+UAT_KERNEL(uat_transport_post);
 
 int uat_transport_wait(struct uat_transport *t, struct uat_pending *const *pending, int n)
 {
@@ -54,6 +56,7 @@ int uat_transport_wait(struct uat_transport *t, struct uat_pending *const *pendi
         }
     return 0;
 }
+UAT_KERNEL(uat_transport_wait);
 
 int uat_transport_do(struct uat_transport *t, int peer, const struct uat_op *ops, int count)
 {
@@ -61,3 +64,4 @@ int uat_transport_do(struct uat_transport *t, int peer, const struct uat_op *ops
     int rc = uat_transport_post(t, peer, ops, count, &p);
     return rc ? rc : uat_transport_wait(t, &list, 1);
 }
+UAT_KERNEL(uat_transport_do);

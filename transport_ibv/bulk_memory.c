@@ -62,7 +62,8 @@ int uat_ibv_bulk_arena(struct uat_ibv_bulk *b, void *arena, size_t bytes)
     int rc = check_room(b, bytes, 0, what, "lower UAT_CACHE_SIZE");
     if (rc)
         return rc;
-    b->arena = register_memory(b, arena, bytes, what, IBV_ACCESS_LOCAL_WRITE);
+    /* Relaxed order, for the reason in register_segment() of domain.c: only this worker's own READs land here. */
+    b->arena = register_memory(b, arena, bytes, what, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING);
     return b->arena ? 0 : -errno;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "transport/bulk.h"
+#include "transport/handover.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/rdmacm.h"
 
@@ -20,6 +21,7 @@ static void ibv_close(struct uat_transport *t)
     uat_ibv_neighbours_close(ibv);
     uat_ibv_domains_close(ibv);
     uat_ibv_device_close(ibv);
+    uat_handover_close();
     free(ibv->peers);
     free(ibv);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "transport_ibv/demand.h"
 
+#include <unistd.h>
+
 #include "transport_ibv/ibv.h"
 
 /*
@@ -8,7 +10,7 @@
  * bytes. For mlx5 the sum is 16 (control), 16 (address), 16 (atomic) and a header with 64 (inline) bytes, rounded up to
  * blocks of 64. Without send_ops_flags mlx5 reserves space for any operation, about 192 bytes in all.
  */
-enum { REQUEST_BYTES = 128, COMPLETION_BYTES = 64, PAGE = 4096 };
+enum { REQUEST_BYTES = 128, COMPLETION_BYTES = 64 };
 
 static unsigned smaller(unsigned a, int b)
 {
@@ -28,6 +30,7 @@ void uat_ibv_demand_reckon(struct uat_ibv_demand *d, const struct ibv_device_att
     if ((unsigned)d->connections <= d->cq_entries / d->depth)
         d->cq_entries = (unsigned)d->connections * d->depth;
     d->segments = segment + (uint64_t)d->neighbours * (segment - closed);
-    d->pages = d->segments / PAGE;
+    d->page = (size_t)sysconf(_SC_PAGESIZE);
+    d->pages = d->segments / d->page;
     d->queues = (uint64_t)d->connections * d->depth * REQUEST_BYTES + (uint64_t)d->cq_entries * COMPLETION_BYTES;
 }

@@ -13,7 +13,8 @@ struct uat_ibv_demand {
     int neighbours;  /* number of workers, itself included, whose segments this worker registers for peers; 0: another
                       * worker registers the segments */
     int regions;     /* memory regions: one of its own segment; two more if it registers its group's pool */
-    uint64_t pages;  /* pages of 4 KiB in these regions; each page takes a translation */
+    size_t page;     /* bytes of the kernel's smallest pages */
+    uint64_t pages;  /* such pages in these regions; each page takes a translation */
     unsigned depth;  /* requests in a queue */
     unsigned cq_entries;
     uint64_t segments, queues; /* bytes that count as locked */

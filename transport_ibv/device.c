@@ -14,6 +14,7 @@
 #include "transport_ibv/gid.h"
 #include "transport_ibv/memlock.h"
 #include "transport_ibv/order.h"
+#include "transport_ibv/sysfs.h"
 
 static int find_addresses(struct uat_ibv *ibv)
 {
@@ -167,6 +168,35 @@ static void warn_of_unordered_level(const struct uat_ibv *ibv)
             ibv->port.device, ibv->port.number, level, levels);
 }
 
+/*
+ * Replace the settings `auto` by the values for this port.
+ *
+ * timeout: a busy fabric, a reroute or a flap of a port may take 5 s and more. With 6 repetitions Ethernet allows
+ * 6.4 s, and InfiniBand allows 13 s. On Ethernet that loses packets, each lost last packet of an operation costs one
+ * timeout, so the timeout is smaller there. InfiniBand loses no packets while its links are up.
+ *
+ * Traffic class: networks that keep RoCE lossless do so for one class. Without a value in /sys take 106, the most
+ * common one (DSCP 26, ECN), as UCX does.
+ */
+static void take_port_defaults(struct uat_ibv *ibv)
+{
+    enum { TIMEOUT_ETHERNET = 18, TIMEOUT_INFINIBAND = 19, TRAFFIC_CLASS = 106 };
+    bool ethernet = ibv->port.attr.link_layer == IBV_LINK_LAYER_ETHERNET;
+    ibv->settings.timeout = uat_ibv_settings.timeout;
+    ibv->settings.traffic_class = uat_ibv_settings.traffic_class;
+    if (!ibv->settings.timeout)
+        ibv->settings.timeout = ethernet ? TIMEOUT_ETHERNET : TIMEOUT_INFINIBAND;
+    if (ibv->settings.traffic_class >= 0)
+        return;
+    ibv->settings.traffic_class =
+        ethernet ? uat_ibv_sysfs_traffic_class(ibv->context->device->ibdev_path, ibv->port.number) : 0;
+    if (ibv->settings.traffic_class < 0)
+        ibv->settings.traffic_class = TRAFFIC_CLASS;
+    if (ethernet)
+        uat_info("traffic class %d on %s:%d (UAT_IB_PATH=tc=N)", ibv->settings.traffic_class, ibv->port.device,
+                 ibv->port.number);
+}
+
 int uat_ibv_device_open(struct uat_ibv *ibv)
 {
     int rc = prepare_fork();
@@ -186,6 +216,7 @@ int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *ad
     uat_ibv_contexts_close(); /* closes the devices that this worker does not take */
     if (rc)
         return rc;
+    take_port_defaults(ibv);
     rc = uat_ibv_events_open(ibv->context, ibv->port.device);
     if (rc)
         return rc;

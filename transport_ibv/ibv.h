@@ -254,6 +254,10 @@ int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
 /* connection.c and rdmacm.c: bring the queue pairs to RTS. */
 int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers);
 
+/* litmus.c: test whether the adapter keeps the order of a chain, over the connection to this worker itself. Returns 0,
+ * or a negative errno after reporting the error. */
+int uat_ibv_litmus(struct uat_ibv *ibv);
+
 /* reach.c: the class's looker() and look() */
 int uat_ibv_looker(struct uat_transport *t, int rank);
 int uat_ibv_look(struct uat_transport *t, struct uat_reach *found);

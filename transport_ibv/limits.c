@@ -85,15 +85,15 @@ static bool has_huge_pages(void)
 
 /* Warn if the adapter needs many translations. A translation takes 8 bytes; there is one for each page that a worker of
  * this host registers. */
-static void warn_of_small_pages(const struct uat_ibv *ibv, uint64_t pages)
+static void warn_of_small_pages(const struct uat_ibv *ibv, uint64_t pages, size_t page)
 {
     uint64_t workers = (uint64_t)ibv->neighbour_count;
-    pages = uat_ibv_share_leads(ibv) ? pages + (workers - 1) * (ibv->segment_size / 4096) : pages * workers;
+    pages = uat_ibv_share_leads(ibv) ? pages + (workers - 1) * (ibv->segment_size / page) : pages * workers;
     if (ibv->neighbours[0] == ibv->base.rank && pages >= PAGES_MANY && !has_huge_pages())
         uat_warn("%s translates %" PRIu64
-                 " million pages of 4 KiB for the %d workers of this host, which takes %" PRIu64
+                 " million pages of %zu KiB for the %d workers of this host, which takes %" PRIu64
                  " MiB and time at the start; " HUGE_PAGES " allows no huge pages: with `advise` most pages have 2 MiB",
-                 ibv->port.device, pages >> 20, ibv->neighbour_count, pages * 8 >> 20);
+                 ibv->port.device, pages >> 20, page >> 10, ibv->neighbour_count, pages * 8 >> 20);
 }
 
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
@@ -134,11 +134,12 @@ int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
         n, ibv->base.size, ibv->alone ? "worker" : "host", ibv->groups.count, ibv->depth, (size_t)d.queues / 1024,
         ibv->port.device);
     uat_info("%d memory regions: one of this worker's segment, for its own operations%s; %" PRIu64
-             " pages of 4 KiB, %" PRIu64 " KiB count as locked, %zu KiB are bookkeeping",
+             " pages of %zu KiB, %" PRIu64 " KiB count as locked, %zu KiB are bookkeeping",
              d.regions,
              d.neighbours ? "; and of the group's segments one of all stacks, which peers READ, and one of all words"
                           : "",
-             d.pages, ibv->locked / 1024, (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
-    warn_of_small_pages(ibv, d.pages);
+             d.pages, d.page >> 10, ibv->locked / 1024,
+             (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
+    warn_of_small_pages(ibv, d.pages, d.page);
     return uat_memlock_check(ibv->locked);
 }

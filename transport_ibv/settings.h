@@ -16,11 +16,11 @@ struct uat_ibv_settings {
     int port;          /* port of the device; 0: choose */
     int gid_index;     /* -1: choose */
     int service_level; /* 0..15 */
-    int traffic_class; /* 0..255 */
+    int traffic_class; /* 0..255; -1: that of the port (take_port_defaults() of device.c) */
     int pkey;          /* -1: choose */
     int subnet;        /* enum uat_subnet */
     int retries;       /* number of repetitions of an unanswered request; 7: forever on Soft-RoCE */
-    int timeout;       /* a request is repeated after 4.096 us << timeout */
+    int timeout;       /* a request is repeated after 4.096 us << timeout; 0: that of the kind of port */
     int post;          /* enum uat_post */
     int connect;       /* enum uat_connect */
     int neighbours;    /* enum uat_neighbours */
@@ -38,7 +38,8 @@ static const struct uat_setting uat_ibv_device_parts[] = {
 };
 static const struct uat_setting uat_ibv_path_parts[] = {
     {"sl", "0", UAT_MAY_DIFFER, IBV(service_level), UAT_NUMBER(0, 15), "InfiniBand service level"},
-    {"tc", "0", UAT_MAY_DIFFER, IBV(traffic_class), UAT_NUMBER(0, 255), "traffic class"},
+    {"tc", "auto", UAT_MAY_DIFFER, IBV(traffic_class), UAT_NUMBER_OR(0, 255, {"auto", (uint64_t)-1}),
+     "traffic class; auto: on Ethernet the one that the administrator set for RDMA, else 106; on InfiniBand 0"},
     {"pkey", "first", UAT_MAY_DIFFER, IBV(pkey), UAT_NUMBER_OR(0, 0xffff, {"first", (uint64_t)-1}),
      "partition key; first: the first key that makes the port a full member, else the port's first key"},
     {"subnet", "same", UAT_MAY_DIFFER, IBV(subnet), UAT_CHOICE({"same", UAT_SUBNET_SAME}, {"any", UAT_SUBNET_ANY}),
@@ -48,12 +49,10 @@ static const struct uat_setting uat_ibv_path_parts[] = {
 };
 static const struct uat_setting uat_ibv_retry_parts[] = {
     {"count", "6", UAT_MAY_DIFFER, IBV(retries), UAT_NUMBER(0, 7),
-     "number of repetitions before the job ends; 7 is forever on Soft-RoCE"}, /* with 6, a worker notices a dead peer in
-                                                                               * about 4 s */
-    /* The field has 5 bits, and 0 means forever. With less than 17, a busy host may answer too late, and then requests
-     * are repeated. */
-    {"timeout", "17", UAT_MAY_DIFFER, IBV(timeout), UAT_NUMBER(1, 31),
-     "time before each repetition: 4.096 us x 2 to this power; 17: 0.54 s"},
+     "number of repetitions before the job ends; 7 is forever on Soft-RoCE"},
+    /* The field has 5 bits. For an adapter 0 means forever; here it means auto. */
+    {"timeout", "auto", UAT_MAY_DIFFER, IBV(timeout), UAT_NUMBER_OR(1, 31, {"auto", 0}),
+     "time before each repetition: 4.096 us x 2 to this power; auto: 18 (1.1 s) on Ethernet, 19 (2.1 s) on InfiniBand"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_ibv_connect_parts[] = {

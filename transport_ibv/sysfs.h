@@ -17,4 +17,8 @@ bool uat_ibv_sysfs_port(const char *path, int port, struct ibv_port_attr *attr, 
 /* Read the first GID of an InfiniBand port. Returns false if the GID is unknown. */
 bool uat_ibv_sysfs_gid(const char *path, int port, struct ibv_gid_entry *out);
 
+/* The traffic class that the administrator has set for all RDMA of an Ethernet port, as by `echo 106 >
+ * tc/1/traffic_class` in the device's folder (mlx5 of MLNX_OFED). -1: none. */
+int uat_ibv_sysfs_traffic_class(const char *path, int port);
+
 #endif

@@ -36,6 +36,7 @@
 #include "base/log.h"
 #include "transport/bulk.h"
 #include "transport/check.h"
+#include "transport/handover.h"
 #include "transport/transport.h"
 #include "transport_shm/backlog.h"
 #include "transport/attach_info.h"
@@ -86,6 +87,7 @@ static void shm_close(struct uat_transport *head)
         if (t->peers[i].base && i != head->rank)
             munmap(t->peers[i].base, t->bounds.size);
     }
+    uat_handover_close();
     free(t->flights);
     free(t->shuffle);
     free(t->peers);

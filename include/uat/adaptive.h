@@ -27,6 +27,8 @@
  * migrates with the task. Only the task that has the context may call the functions below. Errors end the job with a
  * message.
  *
+ * Link the library uat-adaptive: pkg-config --libs uat-adaptive, or uatcc with -luat-adaptive.
+ *
  * The interface follows the specification of X-Kaapi (Danjean, Gautier, Laferriere 2009). docs/adaptive.md says what
  * the specification leaves open, how uat implements it, and when to use it instead of uat_for().
  */

@@ -133,7 +133,8 @@ typedef void uat_block_fn(void *elements, size_t first, size_t count, const void
  * Call body for blocks that together cover all `count` elements, of `size` bytes each, of an array in global memory.
  * Returns when all calls have ended. The calls run in any order and on any workers. Each block is checked out for
  * `access` during its call. A block has at most UAT_GLOBAL_BLOCK bytes, or a single larger element. It is in one chunk
- * of the array, unless it is a single element that crosses chunks. A worker starts with near blocks and offers the far
+ * of the array, unless it is a single element that crosses chunks. If the array is UAT_BLOCKED, all workers begin at
+ * once, each with the elements that it keeps (docs/loops.md). A worker starts with near blocks and offers the far
  * half to thieves. If both halves are equally near, the worker keeps the half on which it has worked before. A far
  * block is fetched while `body` works on the preceding block. Call it only inside a task. Cannot fail; an array that is
  * not in global memory ends the job with a message.

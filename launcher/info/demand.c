@@ -44,6 +44,7 @@ void info_add_demand(json_object *root, const struct ibv_device_attr *attr, cons
     info_add_number(o, "connections", d.connections);
     info_add_number(o, "regions", d.regions);
     info_add_number(o, "translated_pages", (int64_t)d.pages);
+    info_add_number(o, "page_bytes", (int64_t)d.page);
     info_add_number(o, "requests_per_queue", d.depth);
     info_add_number(o, "segment_bytes", (int64_t)segment);
     info_add_number(o, "pinned_segments_bytes", (int64_t)d.segments);

@@ -23,6 +23,12 @@ static struct uat_area landing = {.name = "landing of adaptive requests",
 
 static uint8_t generation[UAT_CELLS];
 
+/* Whoever links a part of this library, even from an archive, links the whole room. */
+static __attribute__((constructor)) void add_room(void)
+{
+    uat_rooms_add(&uat_adaptive_room);
+}
+
 void uat_cells_reserve(void)
 {
     uat_segment_reserve(&area);

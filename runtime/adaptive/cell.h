@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #include "include/uat/adaptive.h"
+#include "runtime/segment/room.h"
 
 enum { UAT_CELLS = UAT_ADAPTIVE_OPEN, UAT_REQUEST_SLOTS = 16, UAT_LOOKS_MAX = 8 };
 
@@ -143,6 +144,8 @@ static inline uint64_t uat_taken_range(const struct uat_part *part)
 /* A request in a slot: its number, the thief's rank + 1, and a mark. */
 enum { UAT_REQUEST_RANK_BITS = 24 };
 #define UAT_REQUEST_CANCELLED (UINT64_C(1) << 63)
+
+extern const struct uat_room uat_adaptive_room __attribute__((visibility("hidden")));
 
 /* Reserve the areas in the segment. */
 void uat_cells_reserve(void);

@@ -12,7 +12,6 @@
 #include <errno.h>
 
 #include "runtime/adaptive/cell.h"
-#include "runtime/adaptive/part.h"
 #include "runtime/job/crew.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
@@ -54,9 +53,4 @@ int uat_concurrency_set(int n)
 int uat_concurrency_get(void)
 {
     return limit_of(uat_cell_load(uat_self.rank, &uat_cells()->concurrency));
-}
-
-bool uat_concurrency_takes(void)
-{
-    return uat_self.rank < uat_concurrency_get();
 }

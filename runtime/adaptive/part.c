@@ -194,4 +194,4 @@ static bool ended(uint64_t name)
     return name == UAT_ALONE_PART;
 }
 
-const struct uat_work uat_part_work = {.take_other = take_other, .ended = ended, .takes = uat_concurrency_takes};
+const struct uat_work uat_part_work = {.take_other = take_other, .ended = ended, .active = uat_concurrency_get};

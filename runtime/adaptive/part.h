@@ -12,7 +12,4 @@ void uat_part_look_anew(void);
 /* How an idle worker takes a part: `work` of this room's descriptor. */
 extern const struct uat_work uat_part_work __attribute__((visibility("hidden")));
 
-/* May this worker take work from others? See uat_concurrency_set(). */
-bool uat_concurrency_takes(void);
-
 #endif

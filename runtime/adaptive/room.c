@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The descriptor of adaptive requests: see runtime/segment/room.h. */
-#include "runtime/segment/room.h"
-
 #include "runtime/adaptive/answer.h"
 #include "runtime/adaptive/cell.h"
 #include "runtime/adaptive/part.h"

@@ -10,6 +10,7 @@
 #include "base/word.h"
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
+#include "transport/handover.h"
 
 static int size_of_job(void)
 {
@@ -191,9 +192,12 @@ void uat_array_drop(struct uat_array *a)
         g->bulk->class_->conceal(g->bulk, a->linear);
         munmap(a->linear, a->memobj[g->host.own].bytes);
     }
-    for (int h = 0; h < g->host.count; h++)
+    for (int h = 0; h < g->host.count; h++) {
         if (a->window && a->window[h])
             munmap(a->window[h], a->memobj[h].bytes);
+        if (a->memobj)
+            uat_handover_drop(a->memobj[h].device, a->memobj[h].inode);
+    }
     if (a->start) {
         uat_near_set(a, (struct uat_near_run){0});
         uat_place_release(a);

@@ -10,6 +10,7 @@
  * this acquire.
  */
 #include "base/virtual.h"
+#include "base/kernel.h"
 #include "runtime/global/cache.h"
 #include "runtime/global/record.h"
 #include "runtime/global/link.h"
@@ -106,11 +107,13 @@ void uat_global_before_wait(void)
     if (uat_global.release.needed)
         release();
 }
+UAT_KERNEL(uat_global_before_wait);
 
 void uat_global_after_steal(void)
 {
     acquire();
 }
+UAT_KERNEL(uat_global_after_steal);
 
 void uat_global_after_join(void)
 {
@@ -121,6 +124,7 @@ void uat_global_after_resume(void)
 {
     acquire();
 }
+UAT_KERNEL(uat_global_after_resume);
 
 /* Wait for the remaining prefetches, because their home may unmap the memory after the barrier. */
 static void drain(void)

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/kernel.h"
 #include "include/uat.h"
 #include "include/uat/global.h"
 
@@ -91,9 +92,9 @@ enum { UAT_OPEN_MAX = 256 /* maximum number of recorded checkouts */ };
  * The other near ranges are not recorded: uat_near only counts them. Record 0 is no range, and matches nothing that can
  * be checked in.
  */
-extern struct uat_open uat_opens[1 + UAT_OPEN_MAX] __attribute__((visibility("hidden")));
+extern struct uat_open uat_opens[1 + UAT_OPEN_MAX] UAT_KERNEL_OBJECT;
 /* The number of split-phase transfers in flight. */
-extern uint64_t uat_transfers_open __attribute__((visibility("hidden")));
+extern uint64_t uat_transfers_open UAT_KERNEL_OBJECT;
 
 /* Ends the job with a message. */
 void uat_global_refuse_opened(const char *where) __attribute__((cold));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory object that holds one host's share of an array. The host's leader creates it; the other workers of the
- * host open it through /proc/PID/fd/N. The object has no name anywhere, so the kernel frees it when the last process
- * ends. The object consists of reserved huge pages if there are enough, and otherwise of the pages that the kernel
- * chooses.
+ * host open it through /proc/PID/fd/N, or get its descriptor from the leader if they are in other user namespaces. The
+ * object has no name anywhere, so the kernel frees it when the last process ends. The object consists of reserved huge
+ * pages if there are enough, and otherwise of the pages that the kernel chooses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include "base/memfd.h"
 #include "runtime/global/settings.h"
 #include "runtime/global/array.h"
+#include "transport/handover.h"
 
 #ifndef MFD_HUGE_2MB
 #define MFD_HUGE_2MB (21u << 26) /* linux/memfd.h */
@@ -55,12 +56,13 @@ int uat_memobj_make(struct uat_memobj *memobj, size_t bytes, bool huge, int *out
         return -ENOMEM;
     } else
         fd = uat_memfd("uat-global", 0);
-    if (fd < 0 || (!page && ftruncate(fd, (off_t)size)) || fstat(fd, &object)) {
-        int error = errno;
-        uat_error("no memory object of %zu MiB for global memory: %s", size >> 20, strerror(error));
+    bool failed = fd < 0 || (!page && ftruncate(fd, (off_t)size)) || fstat(fd, &object);
+    int rc = failed ? -errno : uat_handover_offer(fd);
+    if (rc) {
+        uat_error("no memory object of %zu MiB for global memory: %s", size >> 20, strerror(-rc));
         if (fd >= 0)
             close(fd);
-        return -error;
+        return rc;
     }
     *memobj = (struct uat_memobj){
         .pid = getpid(), .fd = fd, .device = object.st_dev, .inode = object.st_ino, .bytes = size, .page = page};
@@ -85,9 +87,12 @@ int uat_memobj_open(const struct uat_memobj *memobj, int rank)
     struct stat object;
     char path[64];
     snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)memobj->pid, (long long)memobj->fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), error = errno;
+    if (fd < 0 && (error == EACCES || error == EPERM)) {
+        fd = uat_handover_take((int)memobj->pid, memobj->device, memobj->inode);
+        error = -fd;
+    }
     if (fd < 0) {
-        int error = errno;
         uat_error(
             "the global memory of rank %d (pid %lld) cannot be opened: %s; the workers of a host must run as one user "
             "in one pid namespace; UAT_GLOBAL_HOSTS set to the number of workers lets them share nothing",

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of open checkouts, for checks. The list is short. See uat_opens in global.h for what it has. */
 #include "runtime/global/array.h"
+#include "base/kernel.h"
 #include "runtime/global/record.h"
 #include "runtime/job/fatal.h"
 
 struct uat_open uat_opens[1 + UAT_OPEN_MAX] = {{.what = UINT64_MAX}};
+UAT_KERNEL(uat_opens);
 uint64_t uat_transfers_open;
+UAT_KERNEL(uat_transfers_open);
 
 void uat_open_reset(void)
 {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/flush.h"
+#include "base/kernel.h"
 #include "base/log.h"
 #include "runtime/job/bootstrap.h"
 #include "runtime/job/self.h"
@@ -30,6 +31,7 @@ void uat_fatal_reported(void)
     }
     _exit(1);
 }
+__attribute__((cold)) _Noreturn UAT_KERNEL(uat_fatal_reported);
 
 void uat_fatal(const char *format, ...)
 {
@@ -41,6 +43,7 @@ void uat_fatal(const char *format, ...)
     uat_error("%s", text);
     uat_fatal_reported();
 }
+__attribute__((cold)) _Noreturn UAT_KERNEL(uat_fatal);
 
 static pid_t exit_watched; /* the process that must not exit; 0: none. A forked child is another process. */
 static bool exit_explained;

@@ -23,8 +23,9 @@ static int report(int size, void **blobs, const size_t *sizes)
         memcpy(&found, blobs[i], sizes[i]);
         if (found.count && !pairs)
             uat_error("these workers cannot reach each other over the network: hosts on separate fabrics may have one "
-                      "subnet prefix, so name ports of one fabric with UAT_NET_DEVICES; or a service level is demanded "
-                      "(UAT_IB_PATH=sl=N), or the network drops RoCE packets (VLAN, UAT_GID_INDEX)");
+                      "subnet prefix, so name ports of one fabric with UAT_NET_DEVICES; or a service level or traffic "
+                      "class is demanded (UAT_IB_PATH=sl=N,tc=N), or the network drops RoCE packets (VLAN, "
+                      "UAT_GID_INDEX)");
         found.port[sizeof(found.port) - 1] = found.from[sizeof(found.from) - 1] = '\0';
         for (int k = 0; k < found.count && k < UAT_REACH_ROWS; k++) {
             struct uat_reach_row *row = &found.row[k];

@@ -3,6 +3,7 @@
 #ifndef UAT_SELF_H
 #define UAT_SELF_H
 
+#include "base/kernel.h"
 #include "transport/transport.h"
 
 struct uat_self {
@@ -14,6 +15,6 @@ struct uat_self {
     uint64_t restarts; /* how many times the job was restarted from a checkpoint */
 };
 
-extern struct uat_self uat_self __attribute__((visibility("hidden")));
+extern struct uat_self uat_self UAT_KERNEL_OBJECT;
 
 #endif

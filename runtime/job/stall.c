@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/kernel.h"
 #include "base/log.h"
 #include "runtime/job/alike.h"
 #include "runtime/job/settings.h"
@@ -49,6 +50,7 @@ struct uat_notice *uat_stall_notice(void)
 {
     return notice.at;
 }
+UAT_KERNEL(uat_stall_notice);
 
 uint64_t uat_stall_seconds(void)
 {
@@ -203,6 +205,7 @@ void uat_stall_answer(int victim)
     }
     judge();
 }
+UAT_KERNEL(uat_stall_answer);
 
 void uat_stall_fence(void)
 {
@@ -253,6 +256,7 @@ void uat_stall_part(struct uat_part_wait *wait)
     wait->reported = stall.reported;
     uat_stall_over();
 }
+UAT_KERNEL(uat_stall_part);
 
 void uat_stall_ack_over(void *context)
 {
@@ -264,6 +268,7 @@ void uat_stall_over(void)
 {
     stall.wait = UAT_WAIT_NONE;
 }
+UAT_KERNEL(uat_stall_over);
 
 /* Describe what the worker waits for, as the end of a sentence; "" if it does not wait. */
 static void describe_wait(char *wait, size_t size)

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "runtime/job/crew.h"
+#include "runtime/job/self.h"
 #include "runtime/segment/room.h"
 
 enum { MOST = 8 /* rooms that have work */ };
@@ -60,14 +61,18 @@ void uat_alone_offer(void)
             (*w)->offer();
 }
 
+int uat_alone_active(void)
+{
+    int lowest = uat_self.size, limit;
+    for (const struct uat_work **w = works; *w; w++)
+        if ((*w)->active && (limit = (*w)->active()) < lowest)
+            lowest = limit;
+    return lowest;
+}
+
 bool uat_alone_takes(void)
 {
-    if (uat_crew_leaves())
-        return false;
-    for (const struct uat_work **w = works; *w; w++)
-        if ((*w)->takes && !(*w)->takes())
-            return false;
-    return true;
+    return !uat_crew_leaves() && uat_self.rank < uat_alone_active();
 }
 
 void uat_alone_ended(uint64_t name)

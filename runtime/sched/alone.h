@@ -47,17 +47,18 @@ struct uat_work {
     /* Let other workers reach as many ready entries as possible. NULL: this worker alone may begin entries that
      * take_own() returns, so it must take them also when it leaves the crew. */
     void (*offer)(void);
-    bool (*takes)(void); /* may this worker take work from others? See uat_concurrency_set() */
+    int (*active)(void); /* only the workers of lower ranks may take work from others: see uat_concurrency_set() */
 };
 
 /* Note which rooms have work. Until then no room has any. */
 void uat_alone_open(void);
 
-/* Ask the rooms in turn. uat_alone_any(): does any room have a ready entry? uat_alone_takes(): do all rooms let this
- * worker take work from others, and is it in the crew? */
+/* Ask the rooms in turn. uat_alone_any(): does any room have a ready entry? uat_alone_active(): the lowest limit of any
+ * room, or the number of workers. uat_alone_takes(): is this worker below the limit, and in the crew? */
 bool uat_alone_take_own(struct uat_alone *task);
 bool uat_alone_take_other(struct uat_alone *task);
 bool uat_alone_any(void);
+int uat_alone_active(void);
 bool uat_alone_takes(void);
 /* For a worker that is out of the crew: take an entry that no other worker may take; offer the others. */
 bool uat_alone_take_bound(struct uat_alone *task);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "asm/switch.h"
+#include "base/kernel.h"
 #include "base/log.h"
 #include "base/virtual.h"
 #include "base/word.h"
@@ -113,6 +114,7 @@ void uat_park_check(const struct uat_park *wait)
                   uat_deadlock_name(wait->kind));
     uat_global_refuse_open("at a call that waits");
 }
+UAT_KERNEL(uat_park_check);
 
 enum uat_park_part uat_park_part_next(uintptr_t *out)
 {
@@ -219,6 +221,7 @@ bool uat_park_is_header(uint64_t name)
 {
     return uat_park_heap_offset(name) % UAT_READY_STACK == 0;
 }
+UAT_KERNEL(uat_park_is_header);
 
 bool uat_park_is_object(uint64_t name)
 {

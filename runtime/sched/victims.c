@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/kernel.h"
 #include "base/random.h"
 #include "deque/settings.h"
 #include "runtime/job/crew.h"
@@ -69,3 +70,4 @@ void uat_victims_choose(struct uat_victims *victims)
             victims->rank[victims->count++] = rank;
     }
 }
+UAT_KERNEL(uat_victims_choose);

@@ -12,18 +12,26 @@
  *       right operands. The list of a group's record has a block for each child that had views. The blocks are combined
  *       in the order in which the children parted from their spawner.
  *   V5  Only atomics of adapters change the head of the list. The head is 0 again before the record is given back.
+ *   V6  The parts of a team's loop end at the same time, and would push to one list in turn. So the root takes a slot
+ *       for each part beforehand. A part WRITEs its views to its slot, and then changes the head of the list from 0 to
+ *       the name of the slots, before it adds to the record's count. V4 holds: parts are combined in their order.
  */
 #ifndef UAT_VIEWS_H
 #define UAT_VIEWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "asm/switch.h"
+#include "base/kernel.h"
 #include "include/uat/detail/reducer.h"
 
 /* Bytes of the running strand's views in flat form: uat_views_size(). 0: it has none. */
-extern size_t uat_views_bytes __attribute__((visibility("hidden")));
+extern size_t uat_views_bytes UAT_KERNEL_OBJECT;
+
+/* Has any strand that this worker ran had views? */
+extern bool uat_views_seen __attribute__((visibility("hidden")));
 
 enum { UAT_VIEWS_ALIGN = 16 }; /* alignment of flat views */
 

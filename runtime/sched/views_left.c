@@ -27,15 +27,19 @@ void uat_views_left_reserve(void)
     uat_segment_reserve(&staging_area);
 }
 
+uint64_t *uat_views_landing(void)
+{
+    struct staging *staging = staging_area.at;
+    return &staging->old;
+}
+
 /*
  * A block with the views of a child that has ended. Its header has the form of struct uat_parked: `next` is the name of
  * the next block of the list, sp is the child's index, base is the size of the views, and kind is UAT_PARK_NONE.
  */
-void uat_views_leave(uint64_t record, uint64_t index)
+uint64_t uat_views_put_in_block(void)
 {
     size_t size = uat_views_bytes;
-    if (size == 0)
-        return;
     struct uat_block *memory = uat_heap_get(&uat_heap, size);
     if (!memory)
         uat_fatal(
@@ -44,10 +48,19 @@ void uat_views_leave(uint64_t record, uint64_t index)
     uat_views_put_aside(uat_block_stack(memory));
     struct uat_parked *block = (struct uat_parked *)(void *)memory;
     block->kind = UAT_PARK_NONE;
-    block->sp = index;
+    block->next = 0;
     block->base = size;
-    uint64_t name = (uint64_t)uat_self.rank << 48 | (uintptr_t)block, *list = &uat_record_address(record)->views;
+    return (uint64_t)uat_self.rank << 48 | (uintptr_t)block;
+}
+
+void uat_views_leave(uint64_t record, uint64_t index)
+{
+    if (uat_views_bytes == 0)
+        return;
+    uint64_t name = uat_views_put_in_block(), *list = &uat_record_address(record)->views;
+    struct uat_parked *block = (struct uat_parked *)(uintptr_t)(name & ((UINT64_C(1) << 48) - 1));
     struct staging *staging = staging_area.at;
+    block->sp = index;
     staging->old = 0;
     do { /* no fence: the transport's operation makes the block known, and orders our stores before it */
         block->next = staging->old;
@@ -99,6 +112,13 @@ static __attribute__((noinline)) void add_block(const struct left *left)
     uat_views_add(flat, left->size);
 }
 
+void uat_views_add_block(uint64_t name)
+{
+    struct left left;
+    look(name, &left);
+    add_block(&left);
+}
+
 static int compare(const void *a, const void *b)
 {
     uint64_t x = ((const struct left *)a)->index, y = ((const struct left *)b)->index;
@@ -110,6 +130,10 @@ static void add_list(uint64_t list)
 {
     size_t count = 0, room = 0;
     struct left *left = NULL;
+    if (uat_views_in_slots(list)) {
+        uat_views_add_slots(list);
+        return;
+    }
     for (uint64_t name = list; name;) {
         /* all heaps together hold at most blocks_max blocks, so a longer list has a cycle */
         if (count > uat_parking.inbox.blocks_max)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/sched/worker.h"
 
+#include "base/kernel.h"
+
 struct uat_worker uat_worker = {.deque = UAT_DEQUE_CLOSED};
+UAT_KERNEL(uat_worker);
 uat_stats_detail_t uat_task_counts;
 
 #define ASSERT_OFFSET(field, offset)                                                                                   \

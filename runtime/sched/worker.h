@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "asm/offsets.h"
+#include "base/kernel.h"
 #include "deque/owner.h"
 #include "include/uat.h"
 
@@ -25,7 +26,7 @@ struct uat_worker {
     bool running;                 /* is this worker inside uat_run()? */
 };
 
-extern struct uat_worker uat_worker __attribute__((visibility("hidden")));
+extern struct uat_worker uat_worker UAT_KERNEL_OBJECT;
 
 /* The fields of uat_stats_detail_t that scheduler, joins and torture count. runtime/sched/room.c adds the other
  * fields. */

@@ -1,19 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/segment/room.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
 
-static const struct uat_room *const none[] = {NULL};
+enum { ROOMS_MAX = 31 };
 
-const struct uat_room *const *uat_rooms = none;
+static const struct uat_room *all[ROOMS_MAX + 1], *added[ROOMS_MAX + 1]; /* each ends with NULL */
+
+const struct uat_room *const *uat_rooms = all;
+
+/* Append the rooms of `from` to those of `to`. */
+static void append(const struct uat_room **to, const struct uat_room *const *from)
+{
+    int count = 0;
+    while (to[count])
+        count++;
+    for (; *from; from++, count++) {
+        assert(count < ROOMS_MAX);
+        to[count] = *from;
+    }
+}
 
 void uat_rooms_give(const struct uat_room *const *table)
 {
-    uat_rooms = table;
+    memset(all, 0, sizeof(all));
+    append(all, table);
+    append(all, added);
 }
+
+void uat_rooms_add(const struct uat_room *room)
+{
+    append(added, (const struct uat_room *const[]){room, NULL});
+}
+UAT_KERNEL(uat_rooms_add);
 
 /* Close the rooms before `end`, the last one first. */
 static void close_before(const struct uat_room *const *end)

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/kernel.h"
 #include "base/log.h"
 #include "base/cpu.h"
 #include "base/memfd.h"
@@ -19,6 +20,7 @@
 #include "transport_sim/sim.h"
 
 struct uat_segment uat_segment = {.fd = -1};
+UAT_KERNEL(uat_segment);
 
 /* The areas in the order of their reservation. The first three are this room's. */
 static struct {
@@ -93,6 +95,7 @@ void uat_segment_reserve(struct uat_area *area)
     assert(layout.count < UAT_AREAS_MAX && area->size > 0);
     layout.area[layout.count++] = area;
 }
+UAT_KERNEL(uat_segment_reserve);
 
 /* Place the areas of one kind, starting at offset `at`. Returns the offset of their end. */
 static size_t place(enum uat_peers peers, bool striped, size_t at)

@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/kernel.h"
 #include "runtime/segment/ghost.h"
 #include "transport/colour.h"
 
@@ -64,7 +65,7 @@ struct uat_segment {
     uint8_t *colours; /* colour of each worker; set by uat_segment_set_colours() */
 };
 
-extern struct uat_segment uat_segment __attribute__((visibility("hidden")));
+extern struct uat_segment uat_segment UAT_KERNEL_OBJECT;
 
 /* Bytes of the uni-address region. */
 static inline size_t uat_segment_region_size(void)

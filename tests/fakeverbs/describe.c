@@ -50,6 +50,10 @@ static const struct key device_keys[] = {
     DEVICE("open_ms", open_ms),
     DEVICE("small_pages", small_pages),
     DEVICE("answers", answers),
+    DEVICE("cut_ms", cut_ms),
+    DEVICE("late_writes", late_writes),
+    DEVICE("early_reads", early_reads),
+    DEVICE("page_kib", page_kib),
     DEVICE("wrong_reads", wrong_reads),
     {0},
 };
@@ -69,6 +73,7 @@ static const struct key port_keys[] = {
     PORT("gid_tbl_len", attr.gid_tbl_len),
     PORT("fabric", fabric),
     PORT("service_level", service_level),
+    PORT("traffic_class", traffic_class),
     PORT("unordered_levels", unordered_levels),
     {0},
 };

@@ -69,6 +69,7 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *address, size_t length, ui
     __atomic_add_fetch(used, 1, __ATOMIC_RELAXED);
     uintptr_t first = (uintptr_t)address / PAGE, last = ((uintptr_t)address + length - 1) / PAGE;
     fake_add(FAKE_MR_BYTES, length);
+    fake_add(FAKE_MR_RELAXED, (access & IBV_ACCESS_RELAXED_ORDERING) != 0);
     fake_add(FAKE_MR_PAGES, last - first + 1);
     uint32_t at = fake_number(&fake_state->regions, FAKE_REGIONS, "memory regions");
     fake_state->region[at] = (struct fake_region){.live = 1,

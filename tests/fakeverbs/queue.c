@@ -138,7 +138,11 @@ FAKE_EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int m
     if (mask & IBV_QP_DEST_QPN)
         p->peer = attr->dest_qp_num;
     if (mask & IBV_QP_AV)
-        p->service_level = attr->ah_attr.sl;
+        p->service_level = attr->ah_attr.sl, p->traffic_class = attr->ah_attr.grh.traffic_class;
+    if (mask & IBV_QP_TIMEOUT)
+        p->timeout = attr->timeout;
+    if (mask & IBV_QP_RETRY_CNT)
+        p->retries = attr->retry_cnt;
     if (mask & IBV_QP_RQ_PSN)
         p->rq_psn = attr->rq_psn;
     if (mask & IBV_QP_SQ_PSN)

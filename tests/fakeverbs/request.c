@@ -41,6 +41,12 @@ static char *local_of(const struct fake_qp *qp, const struct ibv_send_wr *wr)
                           wr->opcode == IBV_WR_RDMA_WRITE ? 0 : IBV_ACCESS_LOCAL_WRITE, qp->qp.pd->handle);
 }
 
+/* Does the last repetition of a request come after a cut of the network? No time passes here. */
+static bool outlasts(const struct fake_pair *own, int cut_ms)
+{
+    return cut_ms && own->retries * 4.096e-3 * (double)(1u << own->timeout) > cut_ms;
+}
+
 /* The peer of a pair; NULL if the peer does not answer. */
 static const struct fake_pair *peer_of(const struct fake_pair *own, uint32_t number)
 {
@@ -55,7 +61,10 @@ static const struct fake_pair *peer_of(const struct fake_pair *own, uint32_t num
     bool alive = peer->pid == getpid() || !kill(peer->pid, 0) || errno == EPERM;
     static int requests; /* of this process; counted only if the device has a limit */
     int answers = fake_state->device[own->device].answers;
-    bool answered = own->service_level == near->service_level && (!answers || requests++ < answers);
+    bool heard = own->service_level == near->service_level &&
+                 (!near->traffic_class || own->traffic_class == near->traffic_class);
+    bool answered =
+        heard && (!answers || requests++ < answers || outlasts(own, fake_state->device[own->device].cut_ms));
     return alive && answered && near->fabric == far->fabric ? peer : NULL;
 }
 
@@ -70,6 +79,30 @@ static void atomic(const struct ibv_send_wr *wr, uint64_t *local, uint64_t *remo
     else
         __atomic_compare_exchange_n(remote, &old, wr->wr.atomic.swap, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     *local = old;
+}
+
+/* The WRITE that a device with late_writes has not carried out yet. */
+static struct {
+    char *far;
+    size_t bytes;
+    char data[1 << 12];
+} late;
+
+static void carry_out_late(void)
+{
+    copy(late.far, late.data, late.bytes);
+    late.bytes = 0;
+}
+
+static void write_to(const struct fake_device *d, char *far, const char *local, size_t bytes)
+{
+    carry_out_late();
+    if (!d->late_writes || bytes > sizeof(late.data)) {
+        copy(far, local, bytes);
+        return;
+    }
+    late.far = far;
+    memcpy(late.data, local, late.bytes = bytes);
 }
 
 static enum ibv_wc_status carry_out(const struct fake_qp *qp, const struct ibv_send_wr *wr)
@@ -94,12 +127,12 @@ static enum ibv_wc_status carry_out(const struct fake_qp *qp, const struct ibv_s
         return IBV_WC_REM_ACCESS_ERR;
     if (is_atomic)
         atomic(wr, (uint64_t *)(void *)local, (uint64_t *)(void *)far);
-    else if (wr->opcode == IBV_WR_RDMA_READ && fake_state->device[own->device].wrong_reads)
+    else if (wr->opcode == IBV_WR_RDMA_READ && own != peer && fake_state->device[own->device].wrong_reads)
         memset(local, 0xff, wr->sg_list->length);
     else if (wr->opcode == IBV_WR_RDMA_READ)
         copy(local, far, wr->sg_list->length);
     else
-        copy(far, local, wr->sg_list->length);
+        write_to(&fake_state->device[own->device], far, local, wr->sg_list->length);
     if (!is_atomic) /* relaxed: as in fake_add() */
         __atomic_fetch_add(&fake_state->served[peer->host][peer->device], wr->sg_list->length, __ATOMIC_RELAXED);
     return IBV_WC_SUCCESS;
@@ -122,8 +155,16 @@ static void complete(struct fake_qp *qp, const struct ibv_send_wr *wr, enum ibv_
     qp->unsignalled = 0;
 }
 
+/* Does this device carry out the READ before the request that precedes it in its list? */
+static bool passes(const struct ibv_qp *pair, const struct ibv_send_wr *wr)
+{
+    return fake_device_of(pair->context)->early_reads && wr && wr->opcode == IBV_WR_RDMA_READ &&
+           !(wr->send_flags & IBV_SEND_FENCE);
+}
+
 int fake_post_send(struct ibv_qp *pair, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
+    const struct ibv_send_wr *early = NULL; /* the last READ that has passed the request before it */
     struct fake_qp *qp = (struct fake_qp *)pair;
     int error = fake_enter(FAKE_POST_SEND);
     /* Full fence: a doorbell orders the earlier stores before the adapter's operations, which follow here. Pairs with
@@ -138,7 +179,11 @@ int fake_post_send(struct ibv_qp *pair, struct ibv_send_wr *wr, struct ibv_send_
         fake_add(FAKE_REQUESTS, 1);
         qp->used++;
         qp->unsignalled++;
-        enum ibv_wc_status status = broken ? IBV_WC_WR_FLUSH_ERR : carry_out(qp, wr);
+        enum ibv_wc_status status = broken ? IBV_WC_WR_FLUSH_ERR : IBV_WC_SUCCESS;
+        if (!broken && wr->opcode != IBV_WR_RDMA_READ && passes(pair, wr->next))
+            status = carry_out(qp, early = wr->next);
+        if (!broken && wr != early && status == IBV_WC_SUCCESS)
+            status = carry_out(qp, wr);
         if (status != IBV_WC_SUCCESS)
             pair->state = IBV_QPS_ERR;
         if (status != IBV_WC_SUCCESS || (wr->send_flags & IBV_SEND_SIGNALED) || qp->signal_all)
@@ -155,6 +200,7 @@ int fake_poll_cq(struct ibv_cq *queue, int room, struct ibv_wc *wc)
 {
     struct fake_cq *cq = (struct fake_cq *)queue;
     int n = 0, error = fake_enter(FAKE_POLL_CQ);
+    carry_out_late();
     for (; !error && n < room && cq->tail != cq->head; n++) {
         unsigned at = cq->tail++ % cq->size;
         wc[n] = cq->ring[at];

@@ -52,6 +52,7 @@
     /* Sums, not calls: */                                                                                             \
     X(MR_BYTES, "mr_bytes")                                                                                            \
     X(MR_PAGES, "mr_pages")                                                                                            \
+    X(MR_RELAXED, "mr_relaxed")                                                                                        \
     X(PMIX_PUT_BYTES, "pmix_put_bytes")                                                                                \
     X(PMIX_GET_BYTES, "pmix_get_bytes")                                                                                \
     X(REQUESTS, "requests")                                                                                            \
@@ -84,6 +85,7 @@ struct fake_port {
     struct ibv_port_attr attr;
     uint32_t fabric;           /* ports of different fabrics cannot reach each other, whatever their addresses */
     uint32_t service_level;    /* packets of other service levels are dropped */
+    uint32_t traffic_class;    /* packets of other traffic classes are dropped; 0: of none */
     uint16_t unordered_levels; /* a mask of the service levels whose packets an mlx5 device delivers out of order */
     uint32_t gids, pkeys;
     struct fake_gid gid[FAKE_GIDS];
@@ -104,7 +106,11 @@ struct fake_device {
     bool relaxes;      /* an mlx5 device that reports that its memory keys are always relaxed */
     int open_ms;       /* milliseconds that ibv_open_device() takes */
     bool small_pages;  /* the kernel backs shared memory without huge pages */
-    int answers;       /* how many of a process's requests are answered; 0: all */
+    int answers;       /* how many of a process's requests are answered before the network is cut; 0: it is not cut */
+    int cut_ms;        /* milliseconds for which the network is cut; 0: forever */
+    bool late_writes;  /* WRITEs reach memory only when the process polls for completions */
+    bool early_reads;  /* a READ without a fence passes the atomic before it */
+    int page_kib;      /* size of the kernel's smallest pages; 0: the real one */
     bool wrong_reads;  /* READs return wrong bytes, as if another host had the same address */
     struct fake_port port[FAKE_PORTS];
 };
@@ -136,7 +142,8 @@ struct fake_region {
 struct fake_pair {
     int live, pid, state, device, port, host;
     uint32_t domain, access, peer;
-    uint32_t sq_psn, rq_psn, service_level;
+    uint32_t sq_psn, rq_psn, service_level, traffic_class;
+    uint32_t timeout, retries; /* of unanswered requests */
 };
 
 struct fake_state {

@@ -26,6 +26,9 @@ pkey 0xffff
 """
 
 
+ETHERNET = RACK.replace("host 0\n", "")
+
+
 def one(device="", port=""):
     """The device of the file `one`, with further lines for the device and for its port."""
     return ONE.replace("port\n", f"{device}\nport\n{port}\n")
@@ -90,6 +93,16 @@ CONDITIONS = [
     ("nobody answers for an address", {"fail": ["modify_qp:2:ETIMEDOUT"], "hosts": 2}, r"cannot enter state RTR: .*arp_ignore", False),
     ("answers stop in the run", {"devices": [one("answers 9")], "hosts": 2},
      r"transport retry counter exceeded .* does the network drop RoCE packets", False),
+    ("the network is cut for 5 s", {"devices": [one("answers 9\ncut_ms 5000")], "hosts": 2}, None, True),
+    ("Ethernet is cut for 5 s", {"devices": [ETHERNET.replace("port\n", "answers 9\ncut_ms 5000\nport\n")], "hosts": 2}, None, True),
+    ("the network is cut for 60 s", {"devices": [one("answers 9\ncut_ms 60000")], "hosts": 2}, r"transport retry counter exceeded", False),
+    ("Ethernet keeps one traffic class lossless", {"devices": [ETHERNET + "traffic_class 106\n"], "hosts": 2}, None, True),
+    ("another traffic class is demanded", {"devices": [ETHERNET + "traffic_class 96\n"], "hosts": 2},
+     r"cannot reach each other over the network: .*UAT_IB_PATH=", False),
+    ("the traffic class is set", {"devices": [ETHERNET + "traffic_class 96\n"], "hosts": 2, "IB_PATH": "tc=96"}, None, True),
+    ("WRITEs in relaxed order", {"devices": [one("late_writes 1")]}, r"a FETCH_ADD overtook the WRITE before it. .* PCI_WR_ORDERING", False),
+    ("READs pass atomics", {"devices": [one("early_reads 1")]}, r"a READ overtook the CMP_SWAP before it. .* PCI_ATOMIC_MODE", False),
+    ("READs pass atomics, with fences", {"devices": [file_of("bnxt").replace("port\n", "early_reads 1\npci_fetch_add 8\npci_compare_swap 8\nport\n")], "hosts": 2}, None, True),
     ("PID namespaces of their own", {"apart": True, "hosts": 2}, r"different PID namespaces .* share its PID namespace", True),
     ("the first partition key is limited", {"devices": [one(port="pkey 0x7fff")], "hosts": 2}, None, True),
     ("limited partition keys only", {"devices": [one(port="pkey 0x7fff").replace("pkey 0xffff", "")], "hosts": 2},
@@ -116,11 +129,12 @@ def check_once(build):
 
 
 def check_small_pages(build):
-    """If many workers of a host have pages of 4 KiB, one worker prints one line. With huge pages no line is printed."""
-    for small in 0, 1:
-        run = Run(build, 48, fib(build, 18), devices=[one(f"small_pages {small}")])
+    """If many workers of a host have pages of 4 KiB, one worker prints one line. With huge pages, or
+    with smallest pages of 64 KiB, no line is printed."""
+    for small, page in (0, 0), (1, 0), (1, 64):
+        run = Run(build, 48, fib(build, 18), devices=[one(f"small_pages {small}\npage_kib {page}")])
         said = [line for line in run.lines if re.search(r"million pages of 4 KiB for the 48 workers .* with `advise`", line)]
-        expect(run.status == 0 and len(said) == small, f"small pages {small}\n{run}")
+        expect(run.status == 0 and len(said) == (small and not page), f"small pages {small} {page}\n{run}")
 
 
 def check_late_host(build):

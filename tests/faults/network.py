@@ -74,7 +74,7 @@ class CutBriefly(Cut):
 
     def __init__(self, random):
         super().__init__(random)
-        self.lasts = 0.1 + 1.5 * self.random
+        self.lasts = 0.1 + 5 * self.random
 
     def heal(self, run):
         self.clean()

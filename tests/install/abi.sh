@@ -16,7 +16,7 @@ done
 soname=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 release=$source/packaging/abi/$soname.abi
 if [ "${3-}" = --release ]; then
-    exec abidw --exported-interfaces-only --headers-dir "$source/include" --drop-private-types --no-show-locs --no-comp-dir-path \
+    exec abidw --suppressions "$source/packaging/abi/kernel.suppr" --exported-interfaces-only --headers-dir "$source/include" --drop-private-types --no-show-locs --no-comp-dir-path \
         --no-corpus-path --out-file "$release" "$library"
 fi
 if [ ! -f "$release" ] && ! grep -q "^## \[${soname#libuat.so.}[].]" "$source/CHANGELOG.md"; then
@@ -27,7 +27,7 @@ fi
     echo "no release with $soname is in packaging/abi: before it is released, run tests/install/abi.sh $library $source --release" >&2
     exit 1
 }
-abidiff --no-added-syms --headers-dir2 "$source/include" "$release" "$library" || {
+abidiff --suppressions "$source/packaging/abi/kernel.suppr" --no-added-syms --headers-dir2 "$source/include" "$release" "$library" || {
     echo "the interface of $soname has changed: a change needs another soname, which is the minor version before 1.0" >&2
     exit 1
 }

@@ -28,7 +28,7 @@ libdir=$(dirname "$(find "$place" -name libuat.a)")
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
 flags() {
-    pkg-config --define-variable=prefix="@prefix@" "$@" uat
+    pkg-config --define-variable=prefix="@prefix@" "$@"
 }
 # pkg-config splits at blanks. So a prefix that contains a blank is inserted into the words after the split.
 compile() {
@@ -44,10 +44,10 @@ compile() {
 }
 
 # The run path must suffice for a private prefix, as README says.
-compile hello-runpath "$(flags --cflags --libs) -Wl,-rpath,$libdir"
+compile hello-runpath "$(flags --cflags --libs uat) -Wl,-rpath,$libdir"
 [ "$(env -u LD_LIBRARY_PATH "$place/hello-runpath")" = "fib(20) = 6765 on 1" ] || fail "hello-runpath: wrong output"
-compile hello-shared "$(flags --cflags --libs)"
-compile hello-static "$(flags --static --cflags --libs | sed 's/-luat\>/-l:libuat.a/g')"
+compile hello-shared "$(flags --cflags --libs uat)"
+compile hello-static "$(flags --static --cflags --libs uat | sed 's/-luat\>/-l:libuat.a/g')"
 LD_LIBRARY_PATH=$libdir
 export LD_LIBRARY_PATH
 # The version is the same in the header, pkg-config, the programs and the library's name, which changes with each
@@ -66,11 +66,21 @@ for program in hello-shared hello-static; do
         fail "uatrun -n 2 $program: wrong output"
 done
 
+# Adaptive requests are a library of their own.
+sed -n '/^\.Sh EXAMPLES/,/^\.Ed/p' "$3/docs/man/uat_adaptive.3" | sed '/^\./d; s/\\e/\\/g' >"$place/adaptive.c"
+hello=$place/adaptive.c
+compile adaptive-shared "$(flags --cflags --libs uat-adaptive)"
+compile adaptive-static "-L$libdir -l:libuat-adaptive.a $(flags --static --cflags --libs uat | sed 's/-luat\>/-l:libuat.a/g')"
+for program in adaptive-shared adaptive-static; do
+    [ "$("$prefix/bin/uatrun" -n 2 "$place/$program")" = 499999500000 ] || fail "uatrun -n 2 $program: wrong output"
+done
+
 # The absolute symbol is the name of the node in the version script.
 exported=$(nm -D --defined-only "$libdir/libuat.so" | awk '$2 != "A" { sub("@.*", "", $3); print $3 }')
 strangers=$(echo "$exported" | grep -v '^uat_' || true)
 [ -z "$strangers" ] || fail "libuat.so exports" $strangers
 [ "$(echo "$exported" | grep -c '^uat_')" -ge 10 ] || fail "libuat.so exports hardly anything"
+exported=$(echo "$exported" | grep -v '^uat_kernel_') # base/kernel.h: for libuat-adaptive.so
 # Exported functions that no header declares are for the library's own use.
 strangers=$(echo "$exported" | while read -r symbol; do
     grep -qrw "$symbol" "$prefix/include/uat.h" "$prefix/include/uat" || echo "$symbol"

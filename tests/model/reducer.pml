@@ -13,7 +13,8 @@
  *
  * With -DGROUP, three children are like Waiter. The first child adds 2 and 3, the second 4 and 5, the third 7 and 8.
  * Root adds 1, spawns the first and the second child, adds 6, spawns the third child and adds 9. Then Root waits for
- * all three at once, and adds 10.
+ * all three at once, and adds 10. With -DGROUP -DSLOTS, each child WRITEs its views to its own slot, and then marks the
+ * record, as the parts of a team's loop do (V6).
  *
  * Each worker has one register for the views of its strand, as in the C code. While a child runs or waits, an idle
  * worker may take its spawner's continuation. Otherwise the spawner continues where the child ends. Records are those
@@ -49,6 +50,7 @@ byte list[CHILDREN];             /* children whose blocks are on the list, in pu
 byte length;                     /* length of the list. Without -DGROUP a record's list has at most one child, and
                                   * `pushed` says whether it has one */
 bool pushed[CHILDREN];
+bool marked; /* with -DSLOTS: the record's list is the name of the slots, which are block_lo and block_hi */
 bool over;
 
 /* uat_views_add() of one view. */
@@ -115,6 +117,18 @@ inline wait_event()
     atomic { combine(a, b) }
 }
 
+#ifdef SLOTS
+/* V6: uat_views_leave_in_slot(). */
+inline push(c)
+{
+    if
+    :: lo[w] != 0 ->
+        atomic { put_aside(block_lo[c], block_hi[c]) };
+        marked = 1
+    :: else
+    fi
+}
+#else
 /* V3: uat_views_leave(). */
 inline push(c)
 {
@@ -132,6 +146,7 @@ inline push(c)
         fi
     }
 }
+#endif
 
 /* uat_task_returned(), uat_join_child_ended() */
 inline end_child(c)
@@ -162,7 +177,19 @@ inline end_child(c)
 /* V4: uat_views_take_left(). */
 inline take_left(r)
 {
-#ifdef GROUP
+#ifdef SLOTS
+    i = 0;
+    do
+    :: i < CHILDREN && marked ->
+#ifdef M_SLOTS_BACKWARDS
+        combine(block_lo[CHILDREN - 1 - i], block_hi[CHILDREN - 1 - i]);
+#else
+        combine(block_lo[i], block_hi[i]);
+#endif
+        i++
+    :: else -> break
+    od
+#elif defined(GROUP)
     i = 0;
 #ifdef M_LIST_NOT_SORTED
     do

@@ -62,7 +62,7 @@ def unchecked_models(root):
 def main():
     root = Path(sys.argv[1])
     count = failed = 0
-    public = set(re.findall(r"\buat_\w+", (root / "include/uat.map").read_text(encoding="utf-8")))
+    public = {name for path in (root / "include").glob("*.map") for name in re.findall(r"\buat_\w+", path.read_text(encoding="utf-8"))}
     for path in files_of(root):
         if "corpus" in path.parts:
             continue  # the fuzzers' inputs are arbitrary bytes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: rooms open in the table's order and close in reverse order. If one fails to open, those before it are
- * closed, and the one that failed is not. */
+ * closed, and the one that failed is not. Rooms of other libraries follow the table. */
 #include "runtime/segment/room.h"
 
 #include <errno.h>
@@ -83,4 +83,17 @@ TEST(loop_skips_rooms_without_the_member)
     closes++;
     assert_int_equal(opens, 2);
     assert_int_equal(closes, 3);
+}
+
+/* The constructor of another library has added a room before the table is known. */
+TEST(added_room_comes_last)
+{
+    memset(log_of_calls, 0, sizeof(log_of_calls));
+    result = 0;
+    uat_rooms_add(&a);
+    uat_rooms_give(table);
+    assert_int_equal(uat_rooms_open(&job), 0);
+    assert_string_equal(log_of_calls, "aca");
+    uat_rooms_close();
+    assert_string_equal(log_of_calls, "acaACBA");
 }

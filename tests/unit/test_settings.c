@@ -72,10 +72,10 @@ TEST(defaults)
     assert_int_equal(uat_ibv_settings.port, 0);
     assert_int_equal(uat_ibv_settings.gid_index, -1);
     assert_int_equal(uat_ibv_settings.service_level, 0);
-    assert_int_equal(uat_ibv_settings.traffic_class, 0);
+    assert_int_equal(uat_ibv_settings.traffic_class, -1);
     assert_int_equal(uat_ibv_settings.pkey, -1);
     assert_int_equal(uat_ibv_settings.retries, 6);
-    assert_int_equal(uat_ibv_settings.timeout, 17);
+    assert_int_equal(uat_ibv_settings.timeout, 0);
     assert_int_equal(uat_ibv_settings.connect, UAT_CONNECT_HOST);
     assert_int_equal(uat_ibv_settings.neighbours, UAT_NEIGHBOURS_CPU);
     assert_int_equal(uat_sim_settings.task, 1000);

@@ -80,6 +80,11 @@ static void forge_container(struct peer *me, struct uat_attach_info *info)
     (void)me, info->pid_space++;
 }
 
+static void forge_user_space(struct peer *me, struct uat_attach_info *info)
+{
+    (void)me, info->user_space++, info->socket = 0;
+}
+
 static void forge_inode(struct peer *me, struct uat_attach_info *info)
 {
     (void)me, info->inode++;
@@ -141,6 +146,7 @@ static const struct forgery forgeries[] = {
     {"other host", forge_other_host, -EHOSTUNREACH, "rank 1 is on node7: use UAT_TRANSPORT=ibv"},
     {"unknown boot", forge_unknown_boot, -EHOSTUNREACH, "rank 1 is on node7: use UAT_TRANSPORT=ibv"},
     {"container", forge_container, -EHOSTUNREACH, "in one container"},
+    {"user namespace", forge_user_space, -EACCES, "in another user namespace"},
     {"inode", forge_inode, -ESTALE, "not the segment that rank 1 announced"},
     {"nonce", forge_nonce, -ESTALE, "another job"},
     {"pipe", forge_pipe, -ESTALE, "not the segment that rank 1 announced"},
