@@ -12,7 +12,6 @@
 #include <errno.h>
 
 #include "runtime/adaptive/cell.h"
-#include "runtime/job/crew.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/worker.h"
@@ -33,7 +32,6 @@ static void set(int rank, uint64_t guess, uint64_t word)
     uint64_t *at = &uat_cells()->concurrency, old;
     while (guess >> LIMIT_BITS < word >> LIMIT_BITS && (old = uat_cell_swap(rank, at, guess, word)) != guess)
         guess = old;
-    uat_crew_wake(rank);
 }
 
 int uat_concurrency_set(int n)

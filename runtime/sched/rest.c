@@ -26,6 +26,7 @@
 enum {
     REST_FAILURES = 64, /* a worker rests after this number of failures, because each rest costs two round trips per
                          * worker */
+    DOZE_NS = 5000000,  /* nobody wakes a worker for a new limit of uat_concurrency_set() */
     SLOW_PATH = 4 << 10 /* bytes: the frames below a task while it is handed over */
 };
 
@@ -54,14 +55,15 @@ bool uat_rest_hand_over_next(uintptr_t sp)
 static void nap(void)
 {
     uint64_t bell = uat_crew_bell();
-    uint64_t ns = UINT64_MAX;
+    uint64_t ns = uat_crew_leaves() ? UINT64_MAX : DOZE_NS;
     uat_check(uat_self.transport->class_->flush(uat_self.transport)); /* acknowledgements, for which others wait */
     if (uat_collective_announced() || uat_stop_wanted() || uat_inbox_any(&uat_parking.inbox) ||
         (!uat_crew_leaves() && uat_alone_takes()))
         return;
     if (uat_sleep_any()) {
         uint64_t now = uat_clock_ns(), due = uat_sleepers.heap[0].due;
-        ns = due > now ? due - now : 0;
+        uint64_t left = due > now ? due - now : 0;
+        ns = left < ns ? left : ns;
     }
     uat_crew_nap(bell, ns);
 }
