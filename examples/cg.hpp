@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The problem of uat-cg, for it and for its form with MPI: the matrix of HPCG, the steps of an iteration on a part of the
- * vectors, and the check of a solution. */
+/* The problem of uat-cg, for it and for its form with MPI: the matrix of HPCG, the steps of an iteration on a part of
+ * the vectors, and the check of a solution. */
 #ifndef UAT_CG_HPP
 #define UAT_CG_HPP
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the connections of a job cost at its start. This creates queue pairs on the chosen port, connects each to itself,
- * and destroys them, as a worker does. The time of a job's start follows from the number of pairs.
+ * What the connections of a job cost at its start. This creates queue pairs on the chosen port, connects each to
+ * itself, and destroys them, as a worker does. The time of a job's start follows from the number of pairs.
  */
 #include "launcher/info/info.h"
 
@@ -83,8 +83,8 @@ static int measure(struct uat_ibv *ibv, int count, struct times *times)
 }
 
 /*
- * The pairs of a job, and the times that they take. Every worker makes a pair for each host. With global memory it makes
- * another one for each host; but the first worker of a host makes one for each worker of the job. If the adapter
+ * The pairs of a job, and the times that they take. Every worker makes a pair for each host. With global memory it
+ * makes another one for each host; but the first worker of a host makes one for each worker of the job. If the adapter
  * executes the calls of all processes side by side, the start takes as long as the busiest worker. If it executes them
  * one after the other, it takes as long as all calls of a host.
  */
