@@ -5,68 +5,24 @@
  * iteration. The points are stored row by row, and each worker keeps a block of rows. The loop over the rows names the
  * array that it writes, so each row is computed by the worker that keeps it. The body checks out the rows above and
  * below, so only the rows along a border between two hosts move: the halo. Nobody sends it.
- *
- * At first the temperature is a steady field, x * x - y * y, plus a wave that is an eigenvector of the iteration. The
- * wave shrinks by the same factor in each iteration, so the program knows the right temperature of each point. A row
- * above or below from an earlier iteration would make a difference that is many times larger than the bound.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "examples/plate.h"
 #include "perf/bench.h"
 #include "uat/global.h"
 #include "uat/pattern.h"
 
-enum { N_MAX = 16384, WAVES = 3 /* half waves in each direction */, PIXELS_MAX = 1024 };
+enum { PIXELS_MAX = 1024 };
 
-static int64_t n = 1024, iterations = 100;
 static double point_ns = 0.5;
 static const char *picture;
 
-static double *grids[2];     /* n rows of n points each */
-static uat_atomic_t *halo;   /* bytes, over all hosts */
-static double square[N_MAX]; /* x * x at the points of a row, which lie between -1 and 1 */
-static double sine[N_MAX];   /* the wave at the same points */
-
-static size_t row_bytes(void)
-{
-    return (size_t)n * sizeof(double);
-}
-
-/* The temperature of point (i, j) when the wave has shrunk to `share` of its height. */
-static double exact(int64_t i, int64_t j, double share)
-{
-    return square[j] - square[i] + share * sine[i] * sine[j];
-}
-
-static void fill_row(double *row, int64_t i)
-{
-    for (int64_t j = 0; j < n; j++)
-        row[j] = exact(i, j, 1);
-}
-
-static void relax_row(double *restrict out, const double *above, const double *own, const double *below)
-{
-    out[0] = own[0];
-    for (int64_t j = 1; j < n - 1; j++)
-        out[j] = 0.25 * (above[j] + below[j] + own[j - 1] + own[j + 1]);
-    out[n - 1] = own[n - 1];
-}
-
-/* The number of points of row i that are right after all iterations. An iteration rounds three sums of four numbers
- * below 2, which makes an error of at most 7e-16. */
-static uint64_t count_right(const double *row, int64_t i)
-{
-    double share = pow(cos(M_PI * WAVES / (double)(n - 1)), (double)iterations),
-           bound = 1e-15 * (double)(iterations + 8);
-    uint64_t right = 0;
-
-    for (int64_t j = 0; j < n; j++)
-        right += fabs(row[j] - exact(i, j, share)) <= bound;
-    return right;
-}
+static double *grids[2];   /* n rows of n points each */
+static uat_atomic_t *halo; /* bytes, over all hosts */
 
 UAT_FOR(fill, i, double *, grid)
 {
@@ -138,11 +94,7 @@ static int count_halo(void)
 
 static int prepare(void)
 {
-    for (int64_t k = 0; k < n; k++) {
-        double x = (double)(2 * k - (n - 1)) / (double)(n - 1);
-        square[k] = x * x;
-        sine[k] = sin(M_PI * WAVES * (double)k / (double)(n - 1));
-    }
+    prepare_plate();
     for (int k = 0; k < 2; k++)
         grids[k] = uat_global_alloc((size_t)n * row_bytes(), UAT_BLOCKED, 0);
     halo = uat_global_alloc(sizeof(*halo), UAT_BLOCKED, 0);

@@ -209,7 +209,7 @@ void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
     note_range(from, end);
 }
 
-static void run_part(void *block, int64_t begin, int64_t end, void *value)
+void uat_loop_run_part(void *block, int64_t begin, int64_t end, void *value)
 {
     struct uat_loop *loop = block;
     loop->in_team = true;
@@ -227,7 +227,7 @@ static void combine_parts(void *block, void *into, const void *value)
 
 bool uat_loop_by_team(struct uat_loop *loop, int64_t begin, int64_t end, void *partial, const void *array, size_t size)
 {
-    const struct uat_team_loop team = {.run = run_part,
+    const struct uat_team_loop team = {.run = uat_loop_run_part,
                                        .body = loop->body ? (const void *)(uintptr_t)loop->body
                                                           : (const void *)(uintptr_t)loop->reduce,
                                        .block = loop,

@@ -31,6 +31,9 @@ size_t uat_loop_size(size_t value_size, size_t arg_size);
 /* Fill the loop's tail with the identity and the user's argument, and set the sizes in the loop's head. */
 void uat_loop_make(struct uat_loop *loop, const void *identity, size_t value_size, const void *arg, size_t arg_size);
 
+/* The `run` of a team whose block is a struct uat_loop. */
+void uat_loop_run_part(void *block, int64_t begin, int64_t end, void *value);
+
 /* Run the loop [begin, end) by a team, if one may run it; returns whether it did. array: NULL, or the array whose
  * element i, of `size` bytes, iteration i works on. */
 bool uat_loop_by_team(struct uat_loop *loop, int64_t begin, int64_t end, void *partial, const void *array, size_t size);

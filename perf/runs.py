@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+# As Open MPI takes them; others ignore them. There may be more ranks than cores, and the user may be root.
+MPI_SETTINGS = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 Refused = argparse.ArgumentTypeError  # an option that cannot be used
 
 

@@ -46,12 +46,39 @@ static void say_time(const struct uat_steps_time *time)
             time->all, text);
 }
 
+/* Complete all operations of all workers before any of them unmaps its segment. */
+static int part_workers(void)
+{
+    int rc = uat_self.transport->class_->flush(uat_self.transport);
+    if (!rc)
+        rc = uat_collective_barrier();
+    if (!rc) /* the barrier's FETCH_ADDs may still be in flight, and their target must stay mapped */
+        rc = uat_bootstrap_barrier();
+    return rc;
+}
+
+/* uat_startup.leave: all workers leave after a checkpoint that ends the job. */
+static _Noreturn void leave(int status)
+{
+    uat_trace_write();
+    uat_global_run_ends();
+    uat_statics_protect(false); /* the loader may have put variables that closing writes into the program */
+    /* srun --kill-on-bad-exit sends SIGTERM to the other workers once the first one has ended */
+    signal(SIGTERM, SIG_IGN);
+    int rc = part_workers();
+    is_open = false;
+    uat_call_close();
+    uat_steps_close(uat_startup_steps, uat_startup_count);
+    exit(rc ? EXIT_FAILURE : status);
+}
+
 int uat_init(void)
 {
     int refused = uat_call_check_init();
     if (refused)
         return refused;
     struct uat_steps_time time = {0};
+    uat_startup.leave = leave;
     int rc = uat_steps_open(uat_startup_steps, uat_startup_count, abort_job, &time);
     uat_alike_close();
     if (rc)
@@ -67,17 +94,6 @@ int uat_init(void)
     return 0;
 }
 
-/* Complete all operations of all workers before any of them unmaps its segment. */
-static int part_workers(void)
-{
-    int rc = uat_self.transport->class_->flush(uat_self.transport);
-    if (!rc)
-        rc = uat_collective_barrier();
-    if (!rc) /* the barrier's FETCH_ADDs may still be in flight, and their target must stay mapped */
-        rc = uat_bootstrap_barrier();
-    return rc;
-}
-
 int uat_finalize(void)
 {
     int refused = uat_call_check(UAT_CALL_FINALIZE);
@@ -90,20 +106,6 @@ int uat_finalize(void)
     uat_call_close();
     uat_steps_close(uat_startup_steps, uat_startup_count);
     return rc ? rc : uat_startup.left ? uat_startup.left : traced;
-}
-
-void uat_job_leave(int status)
-{
-    uat_trace_write();
-    uat_global_run_ends();
-    uat_statics_protect(false); /* the loader may have put variables that closing writes into the program */
-    /* srun --kill-on-bad-exit sends SIGTERM to the other workers once the first one has ended */
-    signal(SIGTERM, SIG_IGN);
-    int rc = part_workers();
-    is_open = false;
-    uat_call_close();
-    uat_steps_close(uat_startup_steps, uat_startup_count);
-    exit(rc ? EXIT_FAILURE : status);
 }
 
 const char *uat_setting(const char *name)

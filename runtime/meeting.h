@@ -16,6 +16,9 @@ struct uat_startup {
     struct uat_roster roster;     /* identities and endpoints of all workers, while the job starts */
     char transport_reason[640];
     int left; /* the result of leaving the job: 0 or a negative errno */
+    /* Set by uat_init(), before the first step: end this worker cleanly, after a checkpoint that ends the job. All
+     * other workers must call this, too. Calls exit(status), or exit(EXIT_FAILURE) if this fails. */
+    void (*leave)(int status);
 };
 extern struct uat_startup uat_startup __attribute__((visibility("hidden")));
 

@@ -237,7 +237,7 @@ static int choose_checkpoint(void)
 static int compare_checkpoint(void)
 {
     const struct uat_checkpoint_config config = {
-        .identity = &uat_startup.identity, .settings = uat_settings, .leave = uat_job_leave};
+        .identity = &uat_startup.identity, .settings = uat_settings, .leave = uat_startup.leave};
     uint64_t canary = uat_run_canary();
     int rc = uat_checkpoint_compare(&config, &canary);
     uat_run_set_canary(canary);

@@ -157,6 +157,7 @@ int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers)
             return rc;
     }
     int rc = by_manager ? uat_ibv_rdmacm_connect(ibv, peers) : 0;
-    bool first = ibv->neighbours[0] == t->rank; /* one worker for each adapter of a host */
-    return rc || !first ? rc : uat_ibv_litmus(ibv);
+    /* One worker for each adapter of a host tests the adapter. If there are others to reach, uat_ibv_look() does so. */
+    bool tests = ibv->neighbours[0] == t->rank && ibv->groups.count == 1;
+    return rc || !tests ? rc : uat_ibv_litmus(ibv);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Does this adapter keep the two orders on which every chain relies? The first worker of each group tests its adapter
- * when it is connected, over the connection to itself: the adapter executes such operations on the memory of this host,
- * as it executes the operations of other hosts. The firmware can break both orders without any trace that an ordinary
- * user could query:
+ * when it has reached the other groups, over the connection to itself: the adapter executes such operations on the
+ * memory of this host, as it executes the operations of other hosts. The firmware can break both orders without any
+ * trace that an ordinary user could query:
  *
  *   { WRITE; FETCH_ADD }  with PCI_WR_ORDERING=force_relax the sum may reach memory before the data
  *   { CMP_SWAP; READ }    with PCIe atomics (PCI_ATOMIC_MODE) the READ may pass the swap. uat then sets a fence; but
@@ -53,8 +53,8 @@ static int finish(struct uat_ibv *ibv, const struct uat_pending *pending, int rc
     return rc;
 }
 
-/* Let the adapter WRITE the next number to all words of the target, and then add 1 to the flag. Look at the target as soon as
- * the flag has changed, without waiting for the completion. */
+/* Let the adapter WRITE the next number to all words of the target, and then add 1 to the flag. Look at the target as
+ * soon as the flag has changed, without waiting for the completion. */
 static int try_write_add(struct uat_ibv *ibv, struct trial *t, bool *violated)
 {
     uint64_t number = load(&t->flag) + 1;

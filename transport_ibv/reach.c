@@ -100,5 +100,5 @@ int uat_ibv_look(struct uat_transport *t, struct uat_reach *found)
         if (!rc)
             rc = take_answers(ibv, end - first, found);
     }
-    return rc;
+    return rc || found->count ? rc : uat_ibv_litmus(ibv);
 }

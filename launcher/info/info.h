@@ -31,6 +31,10 @@ void info_add_demand(json_object *root, const struct ibv_device_attr *attr, cons
  * another process of the same launcher prints everything. */
 int info_add_litmus(json_object *root, uint64_t trials, bool *silent);
 
+/* Add "queue_pairs": the time to create and connect `count` queue pairs, and what the pairs of the job take. Returns 0,
+ * or 1 after reporting the error. */
+int info_add_connections(json_object *root, int count, const struct info_job *job);
+
 /* Add "queue" to `chosen`: the properties of a queue pair and a memory region of this device. */
 void info_add_queue(json_object *chosen, const char *device, int port);
 

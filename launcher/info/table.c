@@ -130,6 +130,24 @@ static void print_litmus(json_object *list, json_object *hosts)
     }
 }
 
+static void print_queue_pairs(json_object *o)
+{
+    static const struct {
+        const char *key, *text;
+    } rows[] = {{"worker", "of a worker"},
+                {"host", "of all workers of a host"},
+                {"first_worker_with_global_memory", "of a host's first worker, with global memory"},
+                {"host_with_global_memory", "of all workers of a host, with global memory"}};
+    row("queue pairs", "create %.1f us, connect %.1f us, destroy %.1f us (%lld measured)",
+        (double)number(o, "create_ns") * 1e-3, (double)number(o, "connect_ns") * 1e-3,
+        (double)number(o, "destroy_ns") * 1e-3, (long long)number(o, "measured_pairs"));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        json_object *part = get(o, rows[i].key);
+        row("", "  %lld %s in that job: %.3g s, one after the other", (long long)number(part, "pairs"), rows[i].text,
+            json_object_get_double(get(part, "seconds")));
+    }
+}
+
 static void print_job(json_object *job)
 {
     row("a worker's share",
@@ -154,6 +172,8 @@ void info_print_table(json_object *root)
         print_port(json_object_array_get_idx(ports, i), get(root, "chosen"));
     if (get(root, "job"))
         print_job(get(root, "job"));
+    if (get(root, "queue_pairs"))
+        print_queue_pairs(get(root, "queue_pairs"));
     print_host(root);
     if (get(root, "litmus"))
         print_litmus(get(root, "litmus"), get(root, "litmus_hosts"));

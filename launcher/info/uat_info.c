@@ -13,7 +13,7 @@
 enum { LITMUS_TRIALS = 5000, USAGE = 2 };
 
 static const char usage[] =
-    "usage: uat_info [--json] [--job=HOSTSxWORKERS] [--litmus[=TRIALS]]\n"
+    "usage: uat_info [--json] [--job=HOSTSxWORKERS] [--litmus[=TRIALS]] [--queue-pairs=N]\n"
     "       uat_info [--json] --checkpoint FOLDER\n"
     "Show the verbs devices of this host, which port a worker would take, the transport that auto picks, and the "
     "limits\n"
@@ -27,6 +27,7 @@ static const char usage[] =
     "each):\n"
     "                     between two processes of this host, or the two of a launcher, such as\n"
     "                     srun --mpi=pmix -N 2 --ntasks-per-node=1 uat_info --litmus\n"
+    "  --queue-pairs=N    create and connect N queue pairs on that port, and show what the pairs of the job take\n"
     "  --checkpoint FOLDER\n"
     "                     show the checkpoints of a job instead, and check all their files\n"
     "\n"
@@ -37,6 +38,7 @@ static const char usage[] =
 struct arguments {
     bool json;
     uint64_t litmus; /* trials of each litmus test; 0: do not run the tests */
+    int pairs;       /* queue pairs to measure; 0: none */
     struct info_job job;
     const char *folder; /* folder of checkpoints; NULL: show the host */
 };
@@ -65,6 +67,10 @@ static bool parse(int argc, char **argv, struct arguments *out)
         } else if (!strncmp(argv[i], "--job=", 6)) {
             if (!parse_job(argv[i] + 6, &out->job))
                 return false;
+        } else if (!strncmp(argv[i], "--queue-pairs=", 14)) {
+            char after;
+            if (sscanf(argv[i] + 14, "%7d%c", &out->pairs, &after) != 1 || out->pairs < 1)
+                return false;
         } else if (!strncmp(argv[i], "--litmus=", 9)) {
             char *end;
             out->litmus = strtoull(argv[i] + 9, &end, 10);
@@ -86,6 +92,8 @@ static int show_host(const struct arguments *arguments)
     bool silent = false;
     if (usable && arguments->litmus)
         status = info_add_litmus(root, arguments->litmus, &silent);
+    if (usable && !status && !silent && arguments->pairs)
+        status = info_add_connections(root, arguments->pairs, &arguments->job);
     if (silent)
         ;
     else if (arguments->json)

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Print published yardsticks beside measured and simulated ones: METG(50 %) of Task Bench.
+"""Print published yardsticks beside measured and simulated ones.
 
-    perf/measure published [--parts host,cluster] [--workers 1,2] [--hosts 4,16,64] [--rounds 3] [--build build]
+    perf/measure published [--parts host,tasks,...] [--workers 1,2] [--hosts 4,16,64] [--rounds 3] [--build build]
 
-host: uat-taskbench, GCC's OpenMP and MPI run in turn on this machine. Each figure is the median of the rounds, with the
-least and the greatest. cluster: uat-taskbench in virtual time, with one worker on each simulated host, and single runs.
-A dash: no efficiency reached a half. docs/published.md says what the figures mean.
+A figure with brackets is the median of the rounds, with the least and the greatest. docs/published.md says what the figures mean.
+    host       METG(50 %) of Task Bench: uat-taskbench, GCC's OpenMP and MPI in turn on this machine. A dash: no efficiency reached a half.
+    cluster    METG(50 %) in virtual time, with one worker on each simulated host; single runs
+    tasks      small fork-join programs with uat, oneTBB and OpenMP on this machine
+    row        four of them at the sizes of a public table of ten runtimes
+    memory     the peak memory of UTS T3L
+    global     random accesses to global memory: histogram, index gather and GUPS, with uat and OpenSHMEM on this machine
+    global-cluster   the same with uat in virtual time
+    scale      UTS, PFor and RecPFor of Cluster'22 in virtual time
 """
 import os
 import shutil
 
 import runs
+from measures import published_global, published_scale, published_tasks
 
 PATTERNS = ["trivial", "no_comm", "stencil_1d", "fft", "tree", "random_nearest", "all_to_all"]
 MODELS = ["data flow", "loops", "futures"]
@@ -18,8 +25,6 @@ RIVALS = {"OpenMP": "openmp", "MPI": "mpi"}
 # MPI on one node of Cori (2 Haswell processors, 32 cores), us: without and with three dependences (Task Bench, SC'20).
 PUBLISHED = {"trivial": "0.39", "stencil_1d": "4.6"}
 PUBLISHED_HOSTS = {256: "100: the least at which any of 15 systems was efficient"}
-# As Open MPI takes them; others ignore them. There may be more ranks than cores, and the user may be root.
-MPI_SETTINGS = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def spread(values):
@@ -41,7 +46,7 @@ def host_of_round(options, workers):
         start = ["mpiexec", "-n", workers] if name == "mpi" else []
         if program.exists() and (not start or shutil.which(start[0])):
             arguments = [workers, options.steps, 1, 0, options.longest, 0.01, options.trials]
-            report = runs.report_of(runs.run([*start, program, *arguments], MPI_SETTINGS))
+            report = runs.report_of(runs.run([*start, program, *arguments], runs.MPI_SETTINGS))
             taken.update({(row["pattern"], title): row["metg_us"] for row in report["rows"]})
     return taken
 
@@ -74,18 +79,25 @@ def measure_cluster(options):
             runs.print_cells([pattern, str(hosts), *cells, PUBLISHED_HOSTS.get(hosts, "")])
 
 
+PARTS = {"host": measure_host, "cluster": measure_cluster, "tasks": published_tasks.measure_tasks, "row": published_tasks.measure_row,
+         "memory": published_tasks.measure_memory, "global": published_global.measure_global,
+         "global-cluster": published_global.measure_global_cluster, "scale": published_scale.measure_scale}
+
+
 def add_options(parser):
-    parser.add_argument("--parts", type=runs.words_of(["host", "cluster"]), default=["host", "cluster"], help="host, cluster or both (both)")
+    parser.add_argument("--parts", type=runs.words_of(PARTS), default=list(PARTS), help="the parts to measure (all)")
     parser.add_argument("--workers", type=runs.numbers, default=[1, 2], help="workers on this machine (1,2)")
     parser.add_argument("--hosts", type=runs.numbers, default=[4, 16, 64], help="simulated hosts (4,16,64)")
+    parser.add_argument("--cores", type=runs.numbers, default=[36, 576], help="simulated cores of the part scale (36,576)")
     parser.add_argument("--patterns", type=runs.words_of(PATTERNS), default=["stencil_1d"], help="patterns on simulated hosts (stencil_1d)")
     parser.add_number("--rounds", 3, "rounds on this machine")
     parser.add_number("--steps", 100, "steps of a graph on this machine")
     parser.add_number("--longest", 32, "longest kernels on this machine, in us")
+    parser.add_number("--repeat", 5, "runs of a small program in a round, of which the shortest counts")
     parser.add_number("--trials", 10, "runs with each length of the kernels, of which the shortest counts")
     parser.add_build()
 
 
 def measure(options):
     for part in options.parts:
-        {"host": measure_host, "cluster": measure_cluster}[part](options)
+        PARTS[part](options)

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <vector>
 
@@ -161,28 +162,55 @@ inline void check_triad(const arrays &a, std::int64_t n)
             wrong("triad");
 }
 
-/* The command line: WORKERS ROUNDS STEPS. */
+/* The command line: WORKERS ROUNDS STEPS [curve WORK...]. work: microseconds of each worker in a loop of the curve; 0
+ * ends the list. All values are copies, because with uat the task that uses them may run on any worker. */
 struct arguments {
     int workers, rounds;
     std::int64_t steps;
+    int work[9];
 };
 
 /* Read the arguments. If arguments are missing, print a line and exit. */
 inline arguments read_arguments(int argc, char **argv)
 {
     arguments a = {};
-    if (argc == 4)
-        a = {std::atoi(argv[1]), std::atoi(argv[2]), std::atol(argv[3])};
+    if (argc == 4 || (argc > 5 && argc < 14 && std::strcmp(argv[4], "curve") == 0))
+        a = {std::atoi(argv[1]), std::atoi(argv[2]), std::atol(argv[3]), {}};
+    for (int i = 5; i < argc && a.workers > 0; i++)
+        a.work[i - 5] = std::atoi(argv[i]);
     if (a.workers < 1 || a.rounds < 1 || a.steps < 1) {
-        std::fprintf(stderr, "usage: %s WORKERS ROUNDS STEPS\n", argv[0]);
+        std::fprintf(stderr, "usage: %s WORKERS ROUNDS STEPS [curve WORK...]\n", argv[0]);
         std::exit(2);
     }
     return a;
 }
 
-/* Run all exercises and print one line of JSON. */
+/* Print the time of a loop for each work, in microseconds, as one line of JSON. A worker's work is 16 equal pieces.
+ * Each time is the shortest of `rounds` averages over 10 loops, one after another. */
+inline void run_curve(const arguments &given)
+{
+    const int loops = 10, pieces = 16;
+    char line[400]; /* printed at once, because with uat each loop may leave the task on another worker */
+    int length = 0;
+    for (int k = 0; given.work[k] > 0; k++) {
+        std::int64_t steps = given.steps * given.work[k] / pieces;
+        double taken = least(
+            {given.rounds, CLOCK_MONOTONIC}, [] {},
+            [&] {
+                for (int i = 0; i < loops; i++)
+                    loop_pieces(pieces * given.workers, steps);
+            });
+        length += std::snprintf(line + length, sizeof(line) - std::size_t(length), "%s\"%d\": %.3f", k ? ", " : "{",
+                                given.work[k], 1e6 * taken / loops);
+    }
+    std::printf("%s}\n", line);
+}
+
+/* Run all exercises, or the curve, and print one line of JSON. */
 inline void run_all(const arrays &a, const arguments &given)
 {
+    if (given.work[0] > 0)
+        return run_curve(given);
     const int rounds = given.rounds;
     const std::int64_t steps = given.steps;
     const timing how = {rounds, given.workers > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID};

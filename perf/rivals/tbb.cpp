@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The exercises of perf/measure rivals with oneTBB. usage: rival-tbb WORKERS ROUNDS STEPS */
+/* The exercises of perf/measure rivals with oneTBB. Loops over arrays and pieces use the auto_partitioner, or, with
+ * RIVAL_AFFINITY, an affinity_partitioner for each. usage: rival-tbb WORKERS ROUNDS STEPS [curve WORK...] */
 #include <functional>
 
 #include <tbb/blocked_range.h>
@@ -12,6 +13,11 @@
 #include "perf/rivals/rivals.hpp"
 
 using range = tbb::blocked_range<std::int64_t>;
+#ifdef RIVAL_AFFINITY
+static tbb::affinity_partitioner of_pieces, of_axpy, of_stream;
+#else
+static const tbb::auto_partitioner of_pieces, of_axpy, of_stream;
+#endif
 
 namespace rival
 {
@@ -23,20 +29,25 @@ void loop_empty(std::int64_t n)
 
 void loop_pieces(std::int64_t n, std::int64_t steps)
 {
-    tbb::parallel_for(std::int64_t(0), n, [=](std::int64_t) { run_piece(steps); });
+    tbb::parallel_for(
+        std::int64_t(0), n, [=](std::int64_t) { run_piece(steps); }, of_pieces);
 }
 
 void loop_axpy(double *x, double *y, double a, std::int64_t n)
 {
-    tbb::parallel_for(range(0, n), [=](const range &r) {
-        for (std::int64_t i = r.begin(); i < r.end(); i++)
-            y[i] += a * x[i];
-    });
+    tbb::parallel_for(
+        range(0, n),
+        [=](const range &r) {
+            for (std::int64_t i = r.begin(); i < r.end(); i++)
+                y[i] += a * x[i];
+        },
+        of_axpy);
 }
 
 void loop_stream(int kernel, double *a, const double *b, const double *c, std::int64_t n)
 {
-    tbb::parallel_for(range(0, n), [=](const range &r) { run_stream(kernel, a, b, c, r.begin(), r.end()); });
+    tbb::parallel_for(
+        range(0, n), [=](const range &r) { run_stream(kernel, a, b, c, r.begin(), r.end()); }, of_stream);
 }
 
 double reduce_series(std::int64_t n)

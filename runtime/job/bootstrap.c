@@ -16,7 +16,9 @@
 #include "base/log.h"
 #include "base/pmix_room.h"
 #include "runtime/job/alike.h"
+#include "runtime/job/launched.h"
 #include "runtime/job/nested.h"
+#include "runtime/job/relay.h"
 #include "runtime/job/settings.h"
 #include "transport_sim/settings.h"
 #include "transport_sim/sim.h"
@@ -29,9 +31,11 @@ static struct {
     bool aborting;
     pmix_proc_t self, all;
     int size;
+    struct uat_relay
+        relay;     /* what this worker relays to the others of its host, until the next fence; fd < 0: nothing */
     int exchanges; /* exchanges started so far; each has its own key, because PMIx may cache a key's value */
     struct uat_bootstrap_user user;
-} boot;
+} boot = {.relay.fd = -1};
 
 enum {
     SURVIVOR_NS = 500000000,   /* time between a failed fence and the end of the process */
@@ -48,18 +52,12 @@ static int report(const char *what, pmix_status_t status)
     return -EIO;
 }
 
-static long get_count(const char *variable)
-{
-    const char *text = getenv(variable);
-    return text ? strtol(text, NULL, 10) : 0;
-}
-
 /* Report a failed PMIx_Init(), which cannot tell why it failed. The line names both versions: the launcher's server
  * names its own in the environment of the processes that it starts. Returns -EIO. */
 static int report_init(const char *host, pmix_status_t status)
 {
     const char *theirs = getenv("PMIX_VERSION");
-    uat_log_identity((int)get_count("PMIX_RANK"), host);
+    uat_log_identity((int)uat_launched_count("PMIX_RANK"), host);
     uat_alike_open(host, WORKERS_UNKNOWN);
     uat_error("PMIx_Init failed: %s; libpmix of this program is %s, the launcher's server is of version %s%s",
               PMIx_Error_string(status), PMIx_Get_version(), theirs ? theirs : "unknown",
@@ -77,52 +75,6 @@ static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def
     unsigned number = value->type == PMIX_UINT16 ? value->data.uint16 : value->data.uint32;
     PMIX_VALUE_RELEASE(value);
     return number;
-}
-
-/*
- * Find the name of the launcher: the program that owns the PMIx server. Environment variables alone cannot identify it:
- * an outer launcher, such as the Slurm step around an mpirun, may have set them.
- */
-static const char *find_launcher(void)
-{
-    static const struct {
-        const char *prefix, *launcher;
-    } spaces[] = {{"slurm.pmix.", "srun"}, {"uatrun", "uatrun"}, {"prterun", "prterun"}, {"prte", "prterun"}};
-    if (getenv("OMPI_COMM_WORLD_SIZE"))
-        return "mpirun"; /* Open MPI 5's mpirun is prterun under another name */
-    for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
-        if (strncmp(boot.self.nspace, spaces[i].prefix, strlen(spaces[i].prefix)) == 0)
-            return spaces[i].launcher;
-    return "an unknown PMIx launcher";
-}
-
-/*
- * A launcher without PMIx silently starts N jobs of one worker. A batch script that forgets its launcher starts one
- * such job. Detect that and report the right command. A worker is fine if its launcher, such as `uatrun -n 1`, says
- * that the worker is alone.
- */
-static int refuse_singleton(void)
-{
-    static const struct {
-        const char *variable, *advice;
-    } launchers[] = {
-        {"OMPI_COMM_WORLD_SIZE", "this mpirun offers no PMIx that uat understands; use srun --mpi=pmix or uatrun"},
-        {"SLURM_STEP_NUM_TASKS", "srun was not told to offer PMIx; type: srun --mpi=pmix ..."},
-        {"PMI_SIZE", "its launcher speaks no PMIx; use srun --mpi=pmix, uatrun or the mpirun of Open MPI"},
-        {"SLURM_NTASKS", "in a Slurm allocation type: srun --mpi=pmix ... (with -n 1 if one worker is what you want)"},
-    };
-    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-        /* a step takes precedence over the allocation around it */
-        if (strcmp(launchers[i].variable, "SLURM_NTASKS") == 0 && getenv("SLURM_STEP_NUM_TASKS"))
-            continue;
-        long n = get_count(launchers[i].variable);
-        if (n > 1) {
-            uat_error("%s says %ld processes, but this one is alone: %s", launchers[i].variable, n,
-                      launchers[i].advice);
-            return -EINVAL;
-        }
-    }
-    return 0;
 }
 
 /* Open a simulation, which forks its workers instead of finding them by PMIx. */
@@ -153,7 +105,7 @@ int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *use
     gethostname(job->host, sizeof(job->host) - 1);
     if (!getenv("PMIX_RANK") || !getenv("PMIX_NAMESPACE")) {
         uat_log_identity(0, job->host);
-        return refuse_singleton();
+        return uat_launched_alone();
     }
     pid_t worker = uat_nested_in();
     if (worker) {
@@ -162,7 +114,7 @@ int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *use
         return 0;
     }
     if (!uat_pmix_room_is_there(uat_pmix_room_needed())) {
-        uat_log_identity((int)get_count("PMIX_RANK"), job->host);
+        uat_log_identity((int)uat_launched_count("PMIX_RANK"), job->host);
         uat_error("no memory for PMIx: %zu MiB of address space are needed; raise the limit (ulimit -v)",
                   uat_pmix_room_needed() >> 20);
         return -ENOMEM;
@@ -179,7 +131,7 @@ int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *use
     job->size = boot.size = (int)get_number(&boot.all, PMIX_JOB_SIZE, 1);
     job->local_rank = (int)get_number(&boot.self, PMIX_LOCAL_RANK, 0);
     job->local_size = (int)get_number(&boot.all, PMIX_LOCAL_SIZE, (unsigned)job->size);
-    job->launcher = find_launcher();
+    job->launcher = uat_launched_by(boot.self.nspace);
     uat_log_identity(job->rank, job->host);
     return 0;
 }
@@ -243,8 +195,10 @@ static int fence(void)
     PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
     pmix_status_t status = fence_bounded(&info);
     PMIX_INFO_DESTRUCT(&info);
-    if (status == PMIX_SUCCESS)
+    if (status == PMIX_SUCCESS) {
+        uat_relay_close(&boot.relay); /* the workers of this host have read the object, or will not read it */
         return 0;
+    }
     nanosleep(&(struct timespec){.tv_nsec = SURVIVOR_NS},
               NULL); /* gives the launcher time to notice the dead worker first */
     return report("PMIx_Fence (a worker has ended early?)", status);
@@ -255,40 +209,35 @@ int uat_bootstrap_barrier(void)
     return uat_sim_on() ? uat_sim_barrier() : fence();
 }
 
-/* The key of the current exchange. */
-static void make_key(pmix_key_t key)
+/* Publish bytes under a key of the current exchange: `uat.worker.N` for all workers, `uat.relay.N` for those of this
+ * host. */
+static int put(const char *kind, pmix_scope_t scope, const void *blob, size_t size)
 {
-    snprintf(key, sizeof(pmix_key_t), "uat.worker.%d", boot.exchanges);
-}
-
-static int put_blob(const void *blob, size_t size)
-{
-    if (!boot.open)
-        return 0;
     pmix_key_t key;
-    make_key(key);
+    snprintf(key, sizeof(pmix_key_t), "uat.%s.%d", kind, boot.exchanges);
     pmix_value_t value;
     PMIX_VALUE_CONSTRUCT(&value);
     value.type = PMIX_BYTE_OBJECT;
     value.data.bo.bytes = (char *)blob; /* PMIx copies it */
     value.data.bo.size = size;
-    pmix_status_t status = PMIx_Put(PMIX_GLOBAL, key, &value);
+    pmix_status_t status = PMIx_Put(scope, key, &value);
     if (status == PMIX_SUCCESS)
         status = PMIx_Commit();
     return status == PMIX_SUCCESS ? 0 : report("PMIx_Put", status);
 }
 
-/* Get a copy of what rank has published. */
-static int get_blob(int rank, void **blob, size_t *size)
+/* Get a copy of what rank has published. The caller must free *blob. must: the rank has published it, so a failure is
+ * reported. */
+static int get(const char *kind, int rank, bool must, void **blob, size_t *size)
 {
     pmix_proc_t who = boot.self;
     who.rank = (pmix_rank_t)rank;
     pmix_key_t key;
-    make_key(key);
+    snprintf(key, sizeof(pmix_key_t), "uat.%s.%d", kind, boot.exchanges);
     pmix_value_t *value = NULL;
     pmix_status_t status = PMIx_Get(&who, key, NULL, 0, &value);
     if (status != PMIX_SUCCESS)
-        return report("PMIx_Get", status);
+        return must ? report("PMIx_Get", status) : -ENOENT;
     int rc = -EPROTO;
     if (value->type == PMIX_BYTE_OBJECT) {
         *size = value->data.bo.size;
@@ -303,12 +252,72 @@ static int get_blob(int rank, void **blob, size_t *size)
     return rc;
 }
 
+/* The first worker of this host by rank, which relays (relay.h). -1: the launcher does not say which one. */
+static int find_relayer(void)
+{
+    pmix_value_t *value = NULL;
+    if (!boot.open || PMIx_Get(&boot.all, PMIX_LOCAL_PEERS, NULL, 0, &value) != PMIX_SUCCESS)
+        return -1;
+    char *end = NULL;
+    const char *peers = value->type == PMIX_STRING ? value->data.string : NULL; /* such as "0,1,2" */
+    long first = peers ? strtol(peers, &end, 10) : -1;
+    bool several = end && end > peers && *end;
+    PMIX_VALUE_RELEASE(value);
+    return several && first >= 0 && first < boot.size ? (int)first : -1;
+}
+
+/* Read what the first worker of this host has got. On failure no blob is left. */
+static int read_relayed(int relayer, void **blobs, size_t *sizes)
+{
+    void *blob = NULL;
+    size_t size = 0, n = (size_t)boot.size;
+    int rc = get("relay", relayer, false, &blob, &size);
+    if (!rc)
+        rc = size == sizeof(struct uat_relay) ? uat_relay_read(blob, blobs, sizes, n) : -EPROTO;
+    free(blob);
+    if (rc)
+        uat_info(
+            "asks PMIx for what each of %d workers has published: rank %d, the first of this host, relays nothing: %s",
+            boot.size, relayer, strerror(-rc));
+    for (size_t i = 0; i < n && rc; blobs[i++] = NULL)
+        free(blobs[i]);
+    return rc;
+}
+
+/* Collect the wanted blobs from PMIx. blob: this worker's own, which is all in a job of one worker without a
+ * launcher. */
+static int collect(const void *blob, size_t size, const bool *wanted, void **data, size_t *lengths)
+{
+    int rc = 0;
+    for (int i = 0; i < boot.size && !rc; i++) {
+        if (wanted && !wanted[i])
+            continue;
+        if (boot.open) {
+            rc = get("worker", i, true, &data[i], &lengths[i]);
+        } else if ((data[i] = malloc(size + 1)) != NULL) {
+            memcpy(data[i], blob, lengths[i] = size);
+        } else {
+            uat_error("no memory for what this worker has published");
+            rc = -ENOMEM;
+        }
+    }
+    return rc;
+}
+
 int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, void ***blobs, size_t **sizes)
 {
     if (uat_sim_on())
         return uat_sim_exchange(blob, size, blobs, sizes);
     boot.exchanges++;
-    int rc = put_blob(blob, size);
+    int relayer = wanted ? -1 : find_relayer(), rc = 0;
+    bool relays = relayer == (int)boot.self.rank;
+    struct uat_relay relay = {.fd = -1};
+    if (relays) {
+        relay = uat_relay_open();
+        rc = put("relay", PMIX_LOCAL, &relay, sizeof(relay));
+    }
+    if (!rc && boot.open)
+        rc = put("worker", PMIX_GLOBAL, blob, size);
     if (!rc)
         rc = fence();
     if (rc)
@@ -320,18 +329,11 @@ int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, vo
         uat_error("no memory for what %zu workers have published", n);
         rc = -ENOMEM;
     }
-    for (size_t i = 0; i < n && !rc; i++) {
-        if (wanted && !wanted[i])
-            continue;
-        if (boot.open) {
-            rc = get_blob((int)i, &data[i], &lengths[i]);
-        } else if ((data[i] = malloc(size + 1)) != NULL) {
-            memcpy(data[i], blob, lengths[i] = size);
-        } else {
-            uat_error("no memory for what this worker has published");
-            rc = -ENOMEM;
-        }
-    }
+    if (!rc && (relayer < 0 || relays || read_relayed(relayer, data, lengths)))
+        rc = collect(blob, size, wanted, data, lengths);
+    if (relays)
+        uat_relay_fill(&relay, rc ? NULL : data, lengths, n);
+    boot.relay = relay;
     if (rc) {
         uat_bootstrap_free(data, lengths);
         return rc;
@@ -354,6 +356,7 @@ int uat_bootstrap_close(void)
     if (!boot.open)
         return 0;
     boot.open = false;
+    uat_relay_close(&boot.relay);
     if (boot.aborting) /* the launcher is ending this process, and may not answer */
         return 0;
     pmix_status_t status = PMIx_Finalize(NULL, 0);

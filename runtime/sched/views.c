@@ -28,6 +28,7 @@ static struct {
 
 size_t uat_views_bytes;
 UAT_KERNEL(uat_views_bytes);
+bool uat_views_seen;
 struct uat_view_slot uat_view_slots[UAT_VIEW_SLOTS];
 
 static struct view *next_of(const struct view *view)
@@ -97,6 +98,7 @@ static struct view *make(const void *key, const uat_reduction_t *operations, con
     view->operations = operations;
     memcpy(view->value, value, operations->size);
     uat_views_bytes += size_of(view);
+    uat_views_seen = true;
     return view;
 }
 

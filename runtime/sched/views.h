@@ -19,6 +19,7 @@
 #ifndef UAT_VIEWS_H
 #define UAT_VIEWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,9 @@
 
 /* Bytes of the running strand's views in flat form: uat_views_size(). 0: it has none. */
 extern size_t uat_views_bytes UAT_KERNEL_OBJECT;
+
+/* Has any strand that this worker ran had views? */
+extern bool uat_views_seen __attribute__((visibility("hidden")));
 
 enum { UAT_VIEWS_ALIGN = 16 }; /* alignment of flat views */
 

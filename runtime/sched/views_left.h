@@ -26,8 +26,9 @@ uint64_t uat_views_put_in_block(void);
 void uat_views_add_block(uint64_t name);
 
 /* Take slots for the children 0 to count - 1 of a group of this worker's record, before any of them starts (V6).
- * count >= 1. Returns the name of the slots, or 0 if there is no memory. uat_views_slots_put() gives them back, after
- * the children were joined. */
+ * count >= 1. Returns the name of the slots. 0: there is no memory, or the program seems to have no reducers; then the
+ * children push their views to the record's list (V3). uat_views_slots_put() gives them back, after the children were
+ * joined. */
 uint64_t uat_views_slots_take(int count);
 void uat_views_slots_put(uint64_t name);
 

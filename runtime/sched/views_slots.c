@@ -49,7 +49,7 @@ bool uat_views_in_slots(uint64_t list)
 
 uint64_t uat_views_slots_take(int count)
 {
-    struct uat_block *block = uat_heap_get(&uat_heap, (size_t)count * sizeof(struct slot));
+    struct uat_block *block = uat_views_seen ? uat_heap_get(&uat_heap, (size_t)count * sizeof(struct slot)) : NULL;
     if (!block)
         return 0;
     struct slots *slots = (struct slots *)(void *)block;

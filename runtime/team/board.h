@@ -41,6 +41,7 @@ struct uat_team_call {
     uint64_t record;     /* the group's join record */
     uint64_t values;     /* name of the block for the parts' values; 0: the loop has no value */
     uint64_t value_size; /* bytes */
+    uint64_t starts;     /* 1: the block has the values with which the parts start */
     uint64_t views;      /* name of the slots for the parts' views of reducers, or 0 */
     int64_t begin, end;  /* iterations */
     uintptr_t first;     /* if chunk > 0: address of element 0 of the array that the loop names */

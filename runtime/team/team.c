@@ -42,7 +42,7 @@ enum {
 struct part {
     int64_t index, begin, end;
     uint64_t values, value_size, bytes;
-    uint64_t views, record;
+    uint64_t views, record, starts;
     uat_team_fn *run;
     _Alignas(UAT_TEAM_ALIGN) char block[];
 };
@@ -72,20 +72,29 @@ static const uat_reducer_t failures = {&failures, &first_failure};
 
 bool uat_team_within;
 
+/* The place of a part's value in the block for values. */
+static char *slot_of(uint64_t values, size_t each, int64_t index)
+{
+    return (char *)(uintptr_t)(values & ((UINT64_C(1) << 48) - 1)) + UAT_HEAP_HEADER + each * (size_t)index;
+}
+
 static void run_part(void *arg, void *result)
 {
     struct part *part = arg;
     char *value = part->value_size > 0 ? part->block + round_up(part->bytes) : NULL;
+    size_t each = uat_round8(part->value_size);
     (void)result;
+    if (part->starts) { /* the root's CPU stored the value before it opened the loop */
+        struct uat_op op = uat_op_read(value, slot_of(part->values, each, part->index), each);
+        uat_keeper_do((int)(part->values >> 48), &op, 1);
+    }
     part->run(part->block, part->begin, part->end, value);
     if (__builtin_expect(uat_failing.yes != 0, 0)) {
         struct uat_failure failure;
         uat_failure_take(&failure);
         memcpy(uat_reducer_view(&failures), &failure, sizeof(failure));
-    } else if (value) {
-        size_t each = uat_round8(part->value_size);
-        char *slot = (char *)(uintptr_t)(part->values & ((UINT64_C(1) << 48) - 1)) + UAT_HEAP_HEADER;
-        struct uat_op op = uat_op_write(value, slot + each * (size_t)part->index, each);
+    } else if (value && !part->starts) {
+        struct uat_op op = uat_op_write(value, slot_of(part->values, each, part->index), each);
         uat_delay();
         /* Takes effect before the FETCH_ADD of this task's end, to the same worker (O1, O5). Pairs with the READ in
          * combine_values(). */
@@ -122,6 +131,7 @@ static void make(struct uat_alone *task, int index, const struct uat_team_call *
                           .value_size = call->value_size,
                           .bytes = call->bytes,
                           .views = call->views,
+                          .starts = call->starts,
                           .record = call->record,
                           .run = call->run};
     memcpy(part->block, call->block, call->bytes);
@@ -229,6 +239,9 @@ static void announce(const struct uat_team_loop *loop, uat_group_t *group, uint6
     call->group = &group->task;
     call->record = group->record;
     call->values = values;
+    call->starts = loop->starts != NULL;
+    if (loop->starts)
+        memcpy(slot_of(values, 0, 0), loop->starts, uat_round8(loop->value_size) * (size_t)uat_self.size);
     call->views = views;
     call->value_size = loop->value_size;
     call->begin = loop->begin;
@@ -257,7 +270,7 @@ static __attribute__((noinline)) void combine_values(const struct uat_team_loop 
     int most = each < VALUES_AT_ONCE ? (int)(VALUES_AT_ONCE / each) : 1;
     _Alignas(UAT_TEAM_ALIGN) char some[each * (size_t)most]; /* on the task's stack: a READ must land in the segment */
     struct uat_block *block = (struct uat_block *)(uintptr_t)(values & ((UINT64_C(1) << 48) - 1));
-    for (int i = 0; i < parts && !uat_failing.yes; i++) {
+    for (int i = 0; i < parts && !loop->starts && !uat_failing.yes; i++) {
         if (i % most == 0) {
             int n = parts - i < most ? parts - i : most;
             struct uat_op op = uat_op_read(some, (char *)uat_block_stack(block) + each * (size_t)i, each * (size_t)n);

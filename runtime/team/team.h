@@ -27,10 +27,12 @@
 /* A loop for a team. */
 struct uat_team_loop {
     uat_team_fn *run;
-    const void *body;  /* of the user; loops with the same body are expected to take the same time */
-    void *block;       /* argument of `run`, which the workers get a copy of; it holds no pointers into a stack */
-    size_t bytes;      /* of the block */
-    size_t value_size; /* bytes of a part's value, or 0 */
+    const void *body;   /* of the user; loops with the same body are expected to take the same time */
+    void *block;        /* argument of `run`, which the workers get a copy of; it holds no pointers into a stack */
+    size_t bytes;       /* of the block */
+    size_t value_size;  /* bytes of a part's value, or 0 */
+    const void *starts; /* NULL; or the values with which the parts start, in their order, uat_round8(value_size) bytes
+                         * apart. In that case nothing is combined */
     int64_t begin, end, grain;
     const void *array; /* element 0 of the array that the loop names, or NULL. No team runs the loop unless each rank
                         * keeps one block of this array */

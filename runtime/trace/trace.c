@@ -128,6 +128,12 @@ int uat_trace_open(const char *host)
     return 0;
 }
 
+void uat_trace_reset(void)
+{
+    trace.next = trace.count = 0; /* outside of runs no attempt and no time without work is open */
+    memset(trace.phase, 0, sizeof(trace.phase));
+}
+
 /* Cycles of rank 0's counter per microsecond; only rank 0's result is used. */
 static double cycles_per_us(const struct uat_clock *last)
 {

@@ -29,6 +29,9 @@ int uat_trace_write(void);
 /* Drop the timeline. Local. */
 void uat_trace_close(void);
 
+/* Drop all events. The timeline's start stays. Local, outside of a run. */
+void uat_trace_reset(void);
+
 void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, uint64_t detail, int peer);
 
 /* End an attempt to steal that started at `begin`. */

@@ -168,6 +168,16 @@ FAKE_EXPORT pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_va
     return FAKE_REAL(PMIx_Put)(scope, key, value);
 }
 
+/* Leave only the ranks of this host in a list such as "0,1,2". */
+static void keep_peers_of(char *list, uint32_t hosts)
+{
+    char copy[8192], *rest = copy, *to = list;
+    snprintf(copy, sizeof(copy), "%s", list);
+    for (char *word; (word = strsep(&rest, ",")) != NULL;)
+        if (strtoul(word, NULL, 10) % hosts == (uint32_t)fake_host())
+            to += sprintf(to, "%s%s", to == list ? "" : ",", word);
+}
+
 /* The launcher counts all workers as workers of one host. So with --hosts, correct the numbers for this host. */
 FAKE_EXPORT pmix_status_t PMIx_Get(const pmix_proc_t *who, const char key[], const pmix_info_t info[], size_t count,
                                    pmix_value_t **value)
@@ -184,5 +194,7 @@ FAKE_EXPORT pmix_status_t PMIx_Get(const pmix_proc_t *who, const char key[], con
         (*value)->data.uint32 = ((*value)->data.uint32 - (uint32_t)fake_host() + hosts - 1) / hosts;
     if (!strcmp(key, PMIX_LOCAL_RANK) && (*value)->type == PMIX_UINT16)
         (*value)->data.uint16 = (uint16_t)((*value)->data.uint16 / hosts);
+    if (!strcmp(key, PMIX_LOCAL_PEERS) && (*value)->type == PMIX_STRING)
+        keep_peers_of((*value)->data.string, hosts);
     return status;
 }

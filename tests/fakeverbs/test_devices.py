@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fake import Run, expect, fib
+from fake import DEVICES, Run, expect, fib
 
 # Name, state, link layer, rate in Gb/s, atomics. fake4 is the best usable adapter.
 ADAPTERS = [("fake0", "down", "infiniband", 400, "hca"), ("fake1", "active", "ethernet", 400, "hca"), ("fake2", "active", "infiniband", 100, "hca"),
@@ -66,6 +66,24 @@ def test_info(build):
         expect(queue["unordered_levels"] == "0x0006", queue)
 
 
+def test_queue_pairs(build):
+    """uat_info creates and connects queue pairs, and states those of a job."""
+    with tempfile.TemporaryDirectory() as folder:
+        counts = Path(folder) / "counts"
+        command = [build / "tests/fakeverbs/fakeverbs", "--devices", DEVICES / "one", "--count", counts, "--", build / "launcher/info/uat_info",
+                   "--json", "--queue-pairs=50", "--job=8x128"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        count = {line.split()[0]: int(line.split()[1]) for line in counts.read_text().splitlines()}
+    o = json.loads(done.stdout)["queue_pairs"]
+    expect(o["measured_pairs"] == 50 and o["create_ns"] > 0 and o["connect_ns"] > 0, o)
+    # 50 pairs, the pair of a job of one worker, and one whose properties are shown but which is not connected.
+    expect((count["create_qp"], count["modify_qp"], count["destroy_qp"]) == (52, 3 * 51, 52), count)
+    pairs = {"worker": 8, "host": 1024, "first_worker_with_global_memory": 1032, "host_with_global_memory": 3064}
+    for name, number in pairs.items():
+        expect(o[name]["pairs"] == number, (name, o))
+        expect(abs(o[name]["seconds"] * 1e9 - number * (o["create_ns"] + o["connect_ns"])) <= 2 * number, (name, o))
+
+
 def test_traffic_class(build):
     """On Ethernet, a worker takes the traffic class that the administrator has set for the port."""
     with tempfile.TemporaryDirectory() as folder:
@@ -92,6 +110,7 @@ def main():
     check(build, describe("", False), len(ADAPTERS))
     test_info(build)
     test_traffic_class(build)
+    test_queue_pairs(build)
     # irdma and efa are refused: see test_conditions.py
     for name in "connectx-5", "connectx-6", "connectx-7", "bnxt", "qedr":
         run = Run(build, 4, fib(build, 16), devices=[name], hosts=2, TRANSPORT="auto")

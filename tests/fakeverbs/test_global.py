@@ -36,6 +36,8 @@ def check_counts(build, adapters):
     expect(count["create_qp"] == (WORKERS * homes + homes * WORKERS + (WORKERS - homes) * homes, homes + WORKERS), (adapters, count))
     # Three arrays have a region on each home. A fourth array has one chunk, and so one region.
     expect(count["reg_mr"] == (4 * WORKERS + 3 * homes + 1, 8) == count["dereg_mr"], (adapters, count))
+    # The own segment and the cache have relaxed order, and what peers access has strict order.
+    expect(count["mr_relaxed"] == (2 * WORKERS, 2), (adapters, count))
     served = {device: sum(count[f"served:{host}:{device}"][0] for host in range(HOSTS)) for device in ("fake0", "fake1")}
     share = served["fake1"] / sum(served.values())
     expect(share == 0 if adapters == 1 else .2 < share < .8, (adapters, served))

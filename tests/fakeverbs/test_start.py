@@ -34,9 +34,15 @@ def check(build, workers, hosts, shared=False):
     expect(count["reg_mr"] == (workers + 2 * domains, 3), count)
     # Only the own segment, to which no peer has access, has relaxed order.
     expect(count["mr_relaxed"] == (workers, 1), count)
-    # A worker publishes two keys. On several hosts it publishes a third key, about the hosts that it has reached.
-    keys = 2 + (hosts > 1)
-    expect(count["pmix_put"] == (keys * workers, keys) and count["pmix_put_bytes"][0] >= 256 * workers, count)
+    # A worker publishes two keys. On several hosts it publishes a third key, about the hosts that it has reached. The
+    # first of several workers of a host also publishes where it relays.
+    keys, relayers = 2 + (hosts > 1), hosts if workers > hosts else 0
+    expect(count["pmix_put"] == (keys * workers + relayers, keys + (relayers > 0)) and count["pmix_put_bytes"][0] >= 256 * workers, count)
+    # Each worker gets 9 facts about the job. The first worker of each host gets what all workers have published, and the
+    # others get the place where it relays this. Each worker gets the endpoints to which it connects, one for each host.
+    # Rank 0 gets what the first workers of the other hosts say about their connections.
+    gets = 9 * workers + hosts * workers + (workers - hosts) + (workers * hosts + hosts - 1 if hosts > 1 else 0)
+    expect(count["pmix_get"][0] == gets, (gets, count))
     # A worker reads identity and attach info of every worker in one value, and the endpoints to which it connects.
     expect(hosts > 1 or count["pmix_get_bytes"][1] <= 512 * workers + 4096, count)
     expect(count["requests"][0] >= workers and count["mr_pages"][0] >= count["mr_bytes"][0] // 4096, count)

@@ -112,6 +112,27 @@ static void loop_within(int64_t begin, int64_t end, const void *arg)
     }
 }
 
+/* Count an iteration if *partial is the range of all earlier ones. */
+static void check_prefix(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    const struct range *before = partial;
+    bool right = before->count == begin && (begin == 0 || before->begin == 0) && !before->wrong;
+    add(begin, end, partial, NULL);
+    for (int64_t i = begin; i < end; i++)
+        uat_atomic_fetch_add(&cells[i], right);
+    (void)arg;
+}
+
+static void fail_in_prefix(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    const struct step *s = arg;
+    add(begin, end, partial, NULL);
+    if (s->fails >= begin && s->fails < end) {
+        const struct uat_failure failure = {.number = (int32_t)s->at};
+        uat_fail(&failure);
+    }
+}
+
 /* Are all cells `value`? Clears them. */
 static int64_t count_wrong(int64_t value)
 {
@@ -164,7 +185,15 @@ UAT_TASK(int64_t, right, int64_t, rounds)
         wrong += check("nested loops", count_wrong(1));
         uat_reduce(0, COUNT, 0, &sum, NULL, 0, &r);
         wrong += check("reduction", r.wrong + (r.begin != 0) + (r.count != COUNT));
+        uat_scan(0, COUNT, 0, &sum, check_prefix, NULL, 0, &r);
+        wrong +=
+            check("scan", count_wrong(1)) + check("total of a scan", r.wrong + (r.begin != 0) + (r.count != COUNT));
         s.fails = COUNT / 3;
+        uat_scan(0, COUNT, 0, &sum, fail_in_prefix, &s, sizeof(s), NULL);
+        struct uat_failure of_scan = {.number = -1};
+        if (uat_failing.yes)
+            uat_failure_take(&of_scan);
+        wrong += check("failure of a scan", of_scan.number != k);
         uat_for(0, COUNT, 0, count_each, &s, sizeof(s));
         struct uat_failure failure = {.number = -1};
         if (uat_failing.yes)
@@ -183,6 +212,43 @@ static void note_rank(int64_t begin, int64_t end, const void *arg)
     memset(here, uat_rank(), (size_t)(end - begin));
     uat_sim_work((uint64_t)(end - begin) * WORK_NS);
     uat_global_put(ranks + begin, here, (size_t)(end - begin));
+}
+
+/* The passes of a scan. The first one notes the worker in the sum. */
+static void note_in_sum(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    note_rank(begin, end, arg);
+    *(int64_t *)partial += end - begin;
+}
+
+static void count_moved(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    unsigned char before[COUNT];
+    uat_sim_work((uint64_t)(end - begin) * WORK_NS);
+    uat_global_get(before, ranks + begin, (size_t)(end - begin));
+    for (int64_t i = begin; i < end; i++)
+        *strangers_view() += before[i - begin] != uat_rank();
+    *(int64_t *)partial += end - begin;
+    (void)arg;
+}
+
+static void add_counts(void *left, const void *right, const void *arg)
+{
+    *(int64_t *)left += *(const int64_t *)right;
+    (void)arg;
+}
+
+/* Returns how many iterations of the scans' second passes ran on another worker than in the first pass. */
+UAT_TASK(int64_t, stays_in_scan, int, passes)
+{
+    static const int64_t zero;
+    const uat_reduction_t sum = {note_in_sum, add_counts, &zero, sizeof(zero)};
+    int64_t total = 0, all = 0;
+    for (int pass = 0; pass < passes; pass++) {
+        uat_scan(0, COUNT, 0, &sum, count_moved, NULL, 0, &total);
+        all += total;
+    }
+    return all == (int64_t)COUNT * passes ? strangers_take() : INT64_MAX;
 }
 
 static void count_strangers(int64_t begin, int64_t end, const void *arg)
@@ -219,7 +285,7 @@ UAT_TASK(int64_t, stays_near, int, passes)
 
 int main(int argc, char **argv)
 {
-    int64_t wrong = -1, moved_near = 0;
+    int64_t wrong = -1, moved_near = 0, moved_in_scan = 0;
     int rounds = argc > 2 ? atoi(argv[2]) : 2;
     bool is_right = argc > 1 && strcmp(argv[1], "right") == 0;
     uat_reducer_begin(&seen, &ranges);
@@ -235,12 +301,13 @@ int main(int argc, char **argv)
             return 1;
     } else {
         const int64_t most = COUNT * rounds / 20;
-        if (stays_run(&wrong, rounds) < 0 || stays_near_run(&moved_near, rounds) < 0)
+        if (stays_run(&wrong, rounds) < 0 || stays_near_run(&moved_near, rounds) < 0 ||
+            stays_in_scan_run(&moved_in_scan, rounds) < 0)
             return 1;
         if (uat_rank() == 0)
-            printf("of %d iterations %lld moved, %lld near ones\n", COUNT * rounds, (long long)wrong,
-                   (long long)moved_near);
-        wrong = wrong < 0 || wrong > most || moved_near > most;
+            printf("of %d iterations %lld moved, %lld near ones, %lld in scans\n", COUNT * rounds, (long long)wrong,
+                   (long long)moved_near, (long long)moved_in_scan);
+        wrong = wrong < 0 || wrong > most || moved_near > most || moved_in_scan > most;
     }
     uat_finalize();
     return wrong != 0;

@@ -17,6 +17,7 @@ PROCESSORS_ONLY = re.compile(r"__atomic_load_n\([^;]*__ATOMIC_(?:ACQUIRE|SEQ_CST
 NO_ADAPTER = {
     "runtime/job/neighbour.c": "pairs with a signal handler of this process",
     "include/uat/detail/global.h": "words that only CPUs change",
+    "runtime/job/relay.c": "processes of one host share an object",
     "transport_ibv/share.c": "processes of one host share a device",
 }
 ATOMIC = re.compile(r"__atomic_\w+\(|\buat_cpu_(?:fence|fence_atomic|fence_read|store_release|load_acquire)\(")

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Random accesses to global memory: bale's histogram and index gather, and GUPS. Part of perf/measure published."""
+import os
+import shutil
+
+import runs
+
+KERNELS = {"histogram": 0, "index gather": 1, "GUPS": 2}
+WAYS = {"words": 0, "bundles": 1}
+HOST = {"words": 20, "updates": 20, "window": 1024}
+CLUSTER = {"words": 13, "updates": 11, "window": 1024}
+
+
+def rate_of(options, workers, kernel, way, sizes, **settings):
+    """Millions of updates a second, of all workers; None: this way does not have the kernel. The program checks all words."""
+    if kernel == "index gather" and way == "bundles":
+        return None
+    report = runs.uatrun(options.build, workers, "perf/uat-irregular", "--kernel", KERNELS[kernel], "--bundled", WAYS[way], "--words", sizes["words"],
+                         "--updates", sizes["updates"], "--window", sizes["window"], **settings)
+    return report["updates_per_second"] / 1e6
+
+
+def shmem_of(options, workers, kernel):
+    program = options.build / "perf" / "rivals" / "rival-irregular-shmem"
+    start = ["oshrun", "--oversubscribe", "-n", workers, program]
+    report = runs.report_of(runs.run([*start, KERNELS[kernel], HOST["words"], HOST["updates"], HOST["window"]], runs.MPI_SETTINGS))
+    return report["updates_per_second"] / 1e6
+
+
+def measure_global(options):
+    rival = (options.build / "perf" / "rivals" / "rival-irregular-shmem").exists() and shutil.which("oshrun")
+    if not rival:
+        print("OpenSHMEM is left out: oshcc or oshrun was not found (Debian: libopenmpi-dev, openmpi-bin)")
+    print(f"millions of updates a second on one host; all words are right; load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
+    runs.print_titles(["kernel", "workers", *(f"uat, {way}" for way in WAYS), *(["OpenSHMEM"] if rival else [])])
+    for kernel in KERNELS:
+        for workers in options.workers:
+            rounds = [[*(rate_of(options, workers, kernel, way, HOST) for way in WAYS), *([shmem_of(options, workers, kernel)] if rival else [])]
+                      for _ in range(options.rounds)]
+            runs.print_cells([kernel, str(workers), *("" if values[0] is None else runs.spread(values) for values in zip(*rounds))])
+
+
+def measure_global_cluster(options):
+    print("millions of updates a second in virtual time, one worker on each host; instructions take no time")
+    runs.print_titles(["kernel", "hosts", *(f"uat, {way}" for way in WAYS)])
+    for kernel in KERNELS:
+        for hosts in options.hosts:
+            rates = [rate_of(options, hosts, kernel, way, CLUSTER, UAT_TRANSPORT="sim", UAT_SIM_NETWORK="node=1") for way in WAYS]
+            runs.print_cells([kernel, str(hosts), *("" if rate is None else f"{rate:.3g}" for rate in rates)])
