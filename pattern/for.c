@@ -11,7 +11,7 @@ void uat_for(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, const 
     *loop = (struct uat_loop){.grain = grain > 0 ? grain : 1, .body = body};
     uat_loop_make(loop, NULL, 0, arg, arg_size);
     if (!uat_loop_by_team(loop, begin, end, NULL, NULL, 0))
-        uat_loop_run(loop, begin, end, NULL);
+        uat_loop_run_alone(loop, begin, end, NULL);
 }
 
 void uat_reduce(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, const void *arg,
@@ -23,5 +23,5 @@ void uat_reduce(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t
     uat_loop_make(loop, reduction->identity, reduction->size, arg, arg_size);
     memcpy(result, reduction->identity, reduction->size);
     if (!uat_loop_by_team(loop, begin, end, result, NULL, 0))
-        uat_loop_run(loop, begin, end, result);
+        uat_loop_run_alone(loop, begin, end, result);
 }

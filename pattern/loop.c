@@ -160,6 +160,7 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
     char *own = swapped ? first : second;
     uat_task_t task;
     ASIDE(before, swapped);
+    loop->in_team = true; /* other workers run this loop, so they are not idle for loops in its body */
     loop->begin = swapped ? middle : begin; /* the spawn copies the loop's block */
     loop->end = swapped ? end : middle;
     UAT_PROFILE_AS(loop->body ? (void (*)(void))loop->body : (void (*)(void))loop->reduce);
@@ -183,6 +184,13 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
         if (!uat_failed())
             loop->combine(partial, second, loop->tail + loop->arg_offset);
     }
+}
+
+void uat_loop_run_alone(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
+{
+    bool within = loop->in_team;
+    uat_loop_run(loop, begin, end, partial);
+    uat_team_within = within; /* of the caller, on the worker where it goes on */
 }
 
 void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)

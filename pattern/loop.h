@@ -16,7 +16,7 @@ struct uat_loop {
     int64_t length;           /* length of a chunk; 0 if unknown: see chunk.h */
     uint64_t began;           /* uat_counter() at the start of the team's part to which this loop belongs; 0: none */
     uint64_t far;             /* bytes that an iteration would transfer if a worker of another host ran it */
-    bool in_team;             /* this loop belongs to a part of a team, or its caller does */
+    bool in_team;             /* this loop belongs to a part of a team, its caller does, or the loop has split */
     uat_for_fn *body;         /* body of a loop; NULL for a reduction */
     uat_reduce_fn *reduce;    /* body of a reduction */
     uat_combine_fn *combine;  /* combines partial results of a reduction */
@@ -47,5 +47,8 @@ bool uat_loop_part_may_split(uint64_t began, uint64_t far, int64_t length, int64
 /* Run [begin, end) of the loop on the calling task's stack. Combine the result into *partial; a loop does not use
  * partial. */
 void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial);
+
+/* uat_loop_run() of a loop that uat_loop_by_team() has refused. */
+void uat_loop_run_alone(struct uat_loop *loop, int64_t begin, int64_t end, void *partial);
 
 #endif

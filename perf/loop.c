@@ -12,6 +12,9 @@ static int64_t n = 1000000000, work; /* number of iterations; nanoseconds of wor
 static int64_t loops = 1;            /* loops that run one after another */
 static int64_t reducer;              /* if not 0, iterations count in a reducer instead of a passed value */
 
+static int64_t skew;   /* if not 0, iteration i of n works 2 * i / n of `work` */
+static int64_t nested; /* if not 0, each iteration of a plain loop is a loop of this number of iterations */
+
 static int64_t plain; /* if not 0, the loop has no value: each worker counts for itself */
 static uint64_t counted_here;
 
@@ -31,7 +34,7 @@ static __attribute__((noinline)) uint64_t count(int64_t begin, int64_t end)
     uint64_t counted = 0;
     if (cycles_of_work > 0) {
         for (int64_t i = begin; i < end; i++, counted++)
-            pass(cycles_of_work);
+            pass(skew ? cycles_of_work * 2 * (uint64_t)i / (uint64_t)n : cycles_of_work);
     } else {
         for (int64_t i = begin; i < end; i++, counted++)
             uat_bench_opaque();
@@ -62,6 +65,12 @@ static void count_here(int64_t begin, int64_t end, const void *arg)
     counted_here += count(begin, end);
 }
 
+static void count_nested(int64_t begin, int64_t end, const void *arg)
+{
+    for (int64_t i = begin; i < end; i++)
+        uat_for(i * nested, (i + 1) * nested < n ? (i + 1) * nested : n, 0, count_here, NULL, 0);
+}
+
 static void combine(void *left, const void *right, const void *arg)
 {
     *(uint64_t *)left += *(const uint64_t *)right;
@@ -79,7 +88,9 @@ UAT_TASK(struct ran, all, int64_t, iterations)
     for (int64_t k = 0; k < loops; k++) {
         if (k == 1)
             begin = uat_time_ns();
-        if (plain) {
+        if (nested) {
+            uat_for(0, (iterations + nested - 1) / nested, 0, count_nested, NULL, 0);
+        } else if (plain) {
             uat_for(0, iterations, 0, count_here, NULL, 0);
         } else if (reducer) {
             uat_for(0, iterations, 0, count_in_reducer, NULL, 0);
@@ -112,7 +123,7 @@ static int run(uint64_t *answer)
     int status = all_run(&ran, n);
     *answer = ran.count;
     figures[0] = loops > 1 ? 1e-3 * (double)ran.ns / (double)(loops - 1) : 1e6 * uat_bench_seconds();
-    if (status || !plain)
+    if (status || !(plain || nested))
         return status;
     uat_bench_pause();
     status = uat_gather(counted_here, &counted);
@@ -140,6 +151,8 @@ static const struct uat_bench_option options[] = {
     {"-l", "LOOPS", "loops, one after another", &loops, NULL, 1, 1e6},
     {"--reducer", "0|1", "1: count in a reducer, by a call in each iteration", &reducer, NULL, 0, 1},
     {"--plain", "0|1", "1: a loop without a value, in which each worker counts for itself", &plain, NULL, 0, 1},
+    {"--skew", "0|1", "1: iteration i works 2 * i / ITERATIONS of -w", &skew, NULL, 0, 1},
+    {"--nested", "N", "loops of N iterations each within a plain loop, 0: one loop", &nested, NULL, 0, 1e9},
     {0},
 };
 
