@@ -310,6 +310,7 @@ void uat_sim_work(uint64_t ns);
 }
 #endif
 
+#include "uat/detail/spawn.h"
 #include "uat/detail/uat.h" /* the bodies of the inline functions above */
 
 #endif

@@ -241,6 +241,15 @@ FUNCTION uat_spawn_typed, public
 	jmp	.Lpush
 END uat_spawn_typed
 
+/* void uat_spawn_end(void)			rdx: the continuation that the inline spawn of include/uat/detail/spawn.h saved
+ * clobbers: as a call. Never called: the inline spawn jumps here, as uat_spawn() does, if the child's end needs the slow
+ * path. Returns to the continuation's pc. */
+FUNCTION uat_spawn_end, public
+	.cfi_undefined rip
+	mov	%rdx, %rbx
+	jmp	.Lpop
+END uat_spawn_end
+
 /* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
  *               rdi           rsi         rdx        rcx
  * clobbers: as a call. Starts a task by a jump to the place in uat_spawn() that calls the child. Returns through

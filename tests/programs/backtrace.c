@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: gdb must show a task's frames: leaf, middle and the task's start function. It must show no frame of the
- * task's spawner. */
+ * task's spawner, except that of the spawn itself if the compiler has the spawn inline. */
 #include "uat.h"
+
+enum { DEPTH = 40 };
 
 __attribute__((noinline)) void leaf(volatile int *n)
 {
@@ -21,13 +23,26 @@ static void child(void *arg, void *result)
     *(int *)result = n;
 }
 
+/* Only the outer spawns take the slow path, because a worker publishes a few entries. */
+UAT_TASK(int, typed, int, depth)
+{
+    typed_task t;
+    volatile int n = 2;
+    if (depth > 0) {
+        typed_spawn(&t, depth - 1);
+        return typed_join(&t);
+    }
+    middle(&n);
+    return n;
+}
+
 static void spawner(void *arg, void *result)
 {
     uat_task_t t;
     int n = 1, m = 0;
     uat_spawn(&t, child, &n, sizeof(n), &m, sizeof(m));
     uat_join(&t);
-    *(int *)result = m;
+    *(int *)result = m + typed(DEPTH);
 }
 
 int main(void)
@@ -35,5 +50,5 @@ int main(void)
     int result = 0;
     if (uat_init() || uat_run(spawner, NULL, 0, &result, sizeof(result)))
         return 1;
-    return uat_finalize() || result != 3;
+    return uat_finalize() || result != 7;
 }

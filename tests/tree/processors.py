@@ -21,6 +21,8 @@ EXEMPT = {
     "meson.build": "chooses the folder of asm/",
     "include/uat/generator.h": "refuses other processors than those of its inline switch",
     "include/uat/detail/generator.h": "that switch, which is installed",
+    "include/uat/detail/registers.h": "the registers that it does not preserve",
+    "include/uat/detail/spawn.h": "the inline spawn of one processor, which is installed",
     "include/meson.build": "what programs need on one processor",
     "perf/rivals/": "code of others, for one processor",
     "tests/aarch64/": "tests of one processor",

@@ -9,6 +9,7 @@
 
 #include "uat/detail/inline.h"
 #include "uat/detail/races.h"
+#include "uat/detail/registers.h"
 
 #ifdef __cplusplus
 #pragma GCC diagnostic push
@@ -67,13 +68,6 @@ void __asan_unpoison_memory_region(const volatile void *, size_t);
 #else
 #define UAT_GENERATOR_LANDING ""
 #endif
-#ifdef __AVX512F__
-#define UAT_GENERATOR_LOST_512                                                                                         \
-    , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27",      \
-        "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
-#else
-#define UAT_GENERATOR_LOST_512
-#endif
 #ifdef __ARM_FEATURE_SVE
 #define UAT_GENERATOR_LOST_PREDICATES                                                                                  \
     , "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15"
@@ -129,9 +123,7 @@ UAT_INLINE __attribute__((always_inline)) void uat_generator_switch(struct uat_g
                      : "+a"(rax), "+d"(rdx), "+D"(rdi)
                      :
                      : "rbx", "rcx", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc", "memory",
-                       "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-                       "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",
-                       "st(7)" UAT_GENERATOR_LOST_512);
+                       UAT_LOST_VECTORS);
     *value = rax;
     *from = rdx;
     *to = rdi;

@@ -51,7 +51,7 @@
             *UAT_CAST(type *, result) = name fields;                                                                   \
         }                                                                                                              \
     }                                                                                                                  \
-    UAT_UNUSED static inline void name##_spawn(name##_task *uat_t UAT_UNWRAP more)                                     \
+    UAT_UNUSED UAT_ALWAYS static inline void name##_spawn(name##_task *uat_t UAT_UNWRAP more)                          \
     {                                                                                                                  \
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
         UAT_SPAWN_TYPED(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), &uat_t->value, sizeof(type));            \
@@ -90,7 +90,7 @@
         (void)result;                                                                                                  \
         name fields;                                                                                                   \
     }                                                                                                                  \
-    UAT_UNUSED static inline void name##_spawn(name##_task *uat_t UAT_UNWRAP more)                                     \
+    UAT_UNUSED UAT_ALWAYS static inline void name##_spawn(name##_task *uat_t UAT_UNWRAP more)                          \
     {                                                                                                                  \
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
         UAT_SPAWN_TYPED(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                                \
@@ -131,13 +131,16 @@
                       "UAT_TASK: a parameter is aligned to at most 64 bytes");                                         \
     static type name params;
 
-/* All sizes are constants, so the compiler keeps one of the two calls. */
+/* All sizes are constants, so the compiler keeps one of the two calls. The empty assembly keeps the first one from
+ * being a tail call: uat_spawn_inline() needs a function with a call. */
 #define UAT_SPAWN_TYPED(t, fn, arg, arg_size, result, result_size)                                                     \
     do {                                                                                                               \
-        if ((arg_size) <= UAT_SPAWN_TYPED_MAX && (result_size) <= UAT_SPAWN_TYPED_MAX)                                 \
-            uat_spawn_typed(t, fn, arg, arg_size, result, result_size);                                                \
-        else                                                                                                           \
+        if ((arg_size) > UAT_SPAWN_TYPED_MAX || (result_size) > UAT_SPAWN_TYPED_MAX) {                                 \
             uat_spawn(t, fn, arg, arg_size, result, result_size);                                                      \
+        } else if (!UAT_SPAWN_INLINE(t, fn, arg, result, result_size)) {                                               \
+            uat_spawn_typed(t, fn, arg, arg_size, result, result_size);                                                \
+            __asm__ volatile("");                                                                                      \
+        }                                                                                                              \
     } while (0)
 
 /*
@@ -200,6 +203,7 @@ template <class T, size_t n> struct uat_is_array<T[n]> {
 #define UAT_HEAD_many(name, ...) name(void)
 
 #define UAT_UNUSED                                                             __attribute__((unused))
+#define UAT_ALWAYS                                                             __attribute__((always_inline))
 #define UAT_CAT(a, b)                                                          UAT_CAT_(a, b)
 #define UAT_CAT_(a, b)                                                         a##b
 #define UAT_COUNT(...)                                                         UAT_COUNT_(__VA_ARGS__, 8, odd, 7, odd, 6, odd, 5, odd, 4, odd, 3, odd, 2, odd, 1, odd, )
