@@ -140,7 +140,7 @@ void uat_crew_wake(int rank)
     uat_cpu_fence(); /* the caller's operation comes before the load of the state (Y6); pairs with the fence in
                       * uat_crew_announce() */
     if (__builtin_expect(state_of(rank) != UAT_CREW_WORKS, 0))
-        ring(uat_self.transport, rank, &uat_crew_words->bell);
+        ring(uat_self.transport, rank, &((struct uat_crew_words *)uat_segment_of(rank, uat_crew_words))->bell);
 }
 
 uint64_t uat_crew_bell(void)
