@@ -8,8 +8,8 @@
  * loop continues after the child, and no work was done twice.
  *
  * With many workers, a team runs a scan in two loops. The first loop reduces all parts, the second one starts each part
- * with its value. Each worker gets the same iterations twice, so it finds its data in its caches. This takes 2 / p of
- * the sequential time, but no worker waits until a chain of steals reaches it.
+ * with its value. Each worker gets the same iterations twice, so it finds its data in its caches. This also takes 2 / p
+ * of the sequential time, and no worker waits for a chain of steals.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -209,12 +209,12 @@ static void carry_range(void *block, int64_t begin, int64_t end, void *value)
     carry_on(part, value);
 }
 
-/* Scan the whole range by a team, and set *value to its value. Returns false if no team has run the second loop, and no
- * iteration has failed. */
+/* Scan the whole range by a team, and set *value to its value. Returns false if no team has run the second loop. */
 static bool scan_by_team(struct part *part, const void *arg, size_t arg_size, char *value)
 {
-    size_t size = part->size, each = (size + 7) / 8 * 8, all = each * (size_t)uat_size();
-    if (uat_size() < TEAM_MIN || all > STARTS_BYTES)
+    int parts = uat_size();
+    size_t size = part->size, each = (size + 7) / 8 * 8, all = each * (size_t)parts;
+    if (parts < TEAM_MIN || all == 0 || all > STARTS_BYTES)
         return false;
     _Alignas(16) char starts[all], memory[uat_loop_size(size, arg_size)], total[size + 1];
     struct uat_loop *loop = (struct uat_loop *)memory;
@@ -233,11 +233,17 @@ static bool scan_by_team(struct part *part, const void *arg, size_t arg_size, ch
     loop->in_team = part->in_team;
     if (!uat_team_run(&team, add_part, &prefixes))
         return false;
+    if (uat_failed()) { /* iterations before that one may fail, too, once the body gets its prefixes: begin again */
+        struct uat_failure dropped;
+        uat_failure_take(&dropped);
+        return false;
+    }
     team.run = carry_range;
     team.block = part;
     team.bytes = part->bytes;
     team.starts = starts;
-    if (!uat_failed() && !uat_team_run(&team, NULL, NULL))
+    /* After a restart with another number of workers the second loop would have other parts than `starts`. */
+    if (uat_size() != parts || !uat_team_run(&team, NULL, NULL))
         return false;
     memcpy(value, total, size);
     return true;

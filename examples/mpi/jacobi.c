@@ -55,7 +55,7 @@ static int measure(void)
     for (int k = 0; k < 2; k++) {
         grids[k] = malloc((size_t)(rows + 2) * row_bytes());
         if (!grids[k])
-            return 1;
+            MPI_Abort(MPI_COMM_WORLD, 1); /* the other ranks wait in the barrier */
         for (int64_t i = 0; i < rows; i++)
             fill_row(grids[k] + (i + 1) * n, first + i);
     }

@@ -114,9 +114,10 @@ T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, Combi
 }
 
 /*
- * Prefix sums: calls write(i, before, with) for each i. `before`, the exclusive scan, combines init and all f(j) with
- * j < i in order; `with`, the inclusive scan, also includes f(i). f is called once or twice for each i. Returns init
- * and all f(i), combined in order. init and `combine` are as for parallel_reduce(). Call it only inside a task.
+ * Prefix sums: calls write(i, before, with) for each i. `before`, the exclusive scan, combines init and all f(j) with j
+ * < i in order; `with`, the inclusive scan, also includes f(i). f may be called several times for each i, and write
+ * once. Returns init and all f(i), combined in order. init and `combine` are as for parallel_reduce(). Call it only
+ * inside a task.
  */
 template <class T, class F, class Combine, class Write>
 T parallel_scan(std::int64_t begin, std::int64_t end, T init, F f, Combine combine, Write write, std::int64_t grain = 0)

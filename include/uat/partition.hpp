@@ -16,9 +16,8 @@ namespace uat
 
 /*
  * Copy the elements for which f(element) is true to the start of out, in their order. Returns their number. A scan
- * (Blelloch 1990). f may be called several times for an element: twice, and once more for each split of a part that was
- * split off before. f must not spawn, join or wait. If out is too small,
- * its elements are the first ones, and copy_if() throws std::length_error. If the spans share an element, throws
+ * (Blelloch 1990). f may be called several times for an element. It must not spawn, join or wait. If out is too small,
+ * it receives the first elements, and copy_if() throws std::length_error. If the spans share an element, throws
  * std::invalid_argument and does nothing else. If f throws, copy_if() throws the exception that is the first in serial
  * order, and out has undefined elements.
  */

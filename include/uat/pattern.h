@@ -89,8 +89,9 @@ void uat_reduce_deterministic(int64_t begin, int64_t end, int64_t block, const u
 /*
  * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations. The third argument
  * of body points to the value of all iterations before that part. `body` must update this value at each iteration, and
- * writes the prefixes that the program needs. If the prefix of a stolen part is not known yet, the part is first
- * reduced, starting with reduction->identity. *total is set to the value of all iterations, unless total is NULL.
+ * writes the prefixes that the program needs. A part whose prefix is not known yet is first reduced, starting with
+ * reduction->identity: a stolen part, or each part if a team runs the scan. *total is set to the value of all
+ * iterations, unless total is NULL.
  */
 void uat_scan(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, uat_reduce_fn *body,
               const void *arg, size_t arg_size, void *total);

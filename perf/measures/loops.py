@@ -19,7 +19,6 @@ import statistics
 import sys
 
 import runs
-from measures import published
 
 NODE = 8  # workers on a host, for the curve
 PIECES = 16  # iterations of a worker in a loop
@@ -139,7 +138,7 @@ def measure_mpi(options):
     for program, edge, more in (("jacobi", 1024, ["-i", 100]), ("cg", 64, ["-e", 1e-9])):
         taken = runs.in_turn(options.rounds, ("uat", "MPI"), lambda name, program=program, edge=edge, more=more: (
             runs.uatrun(options.build, WORKERS, f"examples/uat-{program}", "-n", edge, *more) if name == "uat" else
-            runs.report_of(runs.run(["mpiexec", "-n", WORKERS, examples / f"{program}-mpi", edge, more[1]], published.MPI_SETTINGS))))
+            runs.report_of(runs.run(["mpiexec", "-n", WORKERS, examples / f"{program}-mpi", edge, more[1]], runs.MPI_SETTINGS))))
         times = {name: [1e3 * one["seconds"] for one in reports] for name, reports in taken.items()}
         ratio = [mine / other for mine, other in zip(times["uat"], times["MPI"])]
         runs.print_cells([" ".join(map(str, [f"uat-{program}", "-n", edge, *more])), *map(runs.spread, times.values()), runs.spread(ratio),

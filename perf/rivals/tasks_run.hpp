@@ -266,7 +266,8 @@ template <class Run> int run_here(const arguments &a, Run run, long (*count)(con
             return 1;
         }
     }
-    print_report(a, seconds, peak_kib(), count(in));
+    long peak = peak_kib(); /* before count() runs the program again */
+    print_report(a, seconds, peak, count(in));
     return 0;
 }
 

@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 BUILD = Path(sys.argv[1])
-PROGRAM, OTHER, OBSTACLE, WAITS, ARRIVALS, HOMES, PACKS = (BUILD / name for name in (
+PROGRAM, OTHER, OBSTACLE, WAITS, ARRIVALS, HOMES, PACKS, SCANS = (BUILD / name for name in (
     "tests/faults/test-generations", "perf/uat-fib", "tests/faults/test-obstacle", "tests/faults/test-waits", "tests/faults/test-arrivals",
-    "tests/faults/test-homes", "tests/faults/test-packs"))
+    "tests/faults/test-homes", "tests/faults/test-packs", "tests/faults/test-scans"))
 LONG = [str(OTHER), "80"]  # too long to end before the test's signals
 ARGUMENTS = ["3", "3", "12", "1000", "memory"]
 # An array of generations.c has nearly 1 GiB. A restart reads each page that is mapped, so pages are mapped only when they are used.

@@ -2,12 +2,13 @@
 """Cases of checkpoint-files about jobs that signals end, that lose a worker, or that share a folder."""
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
 
-from checkpoint_job import BUILD, LONG, OBSTACLE, OTHER, PACKS, children, end, expect, latest, run, start, until, wait_for, worker
+from checkpoint_job import BUILD, LONG, OBSTACLE, OTHER, PACKS, SCANS, children, end, expect, latest, run, start, until, wait_for, worker
 
 
 def two_jobs(folder):
@@ -185,3 +186,13 @@ def packs(folder):
     job = start(folder, str(PACKS), "17")
     out, errors = job.communicate()
     expect("their numbers after three restarts", job.returncode == 0 and out == right, f"status {job.returncode}, {out!r}, not {right!r}\n{errors}")
+
+
+def scans(folder):
+    """A scan by a team stops in its first pass. The restarted job has another number of workers, and so other parts."""
+    for workers in (8, 6, 3):
+        status, text = end(start(folder, str(SCANS), workers=6))
+        expect("a checkpoint within a scan", status == 75, f"status {status}, {text}")
+        status, text = end(start(folder, str(SCANS), workers=workers))
+        expect(f"the scan goes on with {workers} workers", status == 0 and text == "0 prefixes are wrong\n", f"status {status}, {text}")
+        shutil.rmtree(folder)

@@ -2,7 +2,7 @@
 /*
  * Description: an exception that a comparison or a predicate throws, at any point, arrives at the caller of the
  * algorithm with its what(). The elements that it sorts or moves are then still those of before. Nothing stays checked
- * out, no temporary array is left, and the next call gives the right result.
+ * out, and no temporary array is left. The next call of a sort or a partition gives the right result.
  * usage: test-thrown [SIZE]
  */
 #include <algorithm>
