@@ -112,11 +112,21 @@ static int check_place(const struct uat_attach_user *user, const struct uat_atta
 static int report_open(const struct uat_attach_user *user, const struct uat_attach_info *own,
                        const struct uat_attach_info *info, int rank, int error)
 {
-    if (info->uid != own->uid && (error == EACCES || error == EPERM || error == ENOENT)) {
+    if (info->user_space == own->user_space && info->uid != own->uid &&
+        (error == EACCES || error == EPERM || error == ENOENT)) {
         uat_error("transport %s: no permission to attach rank %d (pid %d): it runs as user %u, this worker as user %u "
                   "(and /proc may be mounted with hidepid): start all workers as one user",
                   user->transport, rank, info->pid, info->uid, own->uid);
         return -EACCES;
+    }
+    if (error == ESRCH || error == ECONNREFUSED) {
+        uat_error("transport %s: rank %d (pid %d) has ended", user->transport, rank, info->pid);
+        return -ESRCH;
+    }
+    if (error == EMFILE || error == ENFILE) {
+        uat_error("transport %s: attaching rank %d: %s: raise the limit (`ulimit -n`)", user->transport, rank,
+                  strerror(error));
+        return -error;
     }
     if (info->user_space != own->user_space) {
         uat_error("transport %s: rank %d (pid %d) runs in another user namespace, as in a rootless container of its "

@@ -20,6 +20,7 @@ enum {
     BACKLOG = 4096, /* connections that may wait; the kernel may lower this number (net.core.somaxconn) */
     NAME_DIGITS = 5 /* the kernel chooses abstract names of 5 hexadecimal digits: unix(7), "Autobind feature" */
 };
+enum { OVERFLOW_UID = 65534 };           /* of every user who is not mapped into a namespace (user_namespaces(7)) */
 #define INITIAL_USER_SPACE 0xEFFFFFFDull /* PROC_USER_INIT_INO of Linux: the same in every kernel */
 
 struct held {
@@ -45,7 +46,7 @@ uint32_t uat_handover_open(uint64_t user_space)
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     socklen_t size = sizeof(name);
     uat_handover_close();
-    if (user_space == INITIAL_USER_SPACE)
+    if (user_space == INITIAL_USER_SPACE || geteuid() == OVERFLOW_UID) /* with this uid every stranger seems to be us */
         return 0;
     int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     /* An address without a path lets the kernel choose an abstract name that is free. */
@@ -124,8 +125,9 @@ static int try_give(uint32_t number, int fd)
     return rc;
 }
 
-/* Receive the descriptor of a connection, and close the connection. */
-static void receive(int s)
+/* Receive the descriptor of a connection, and close the connection. Returns 0, also if the connection brings none; or a
+ * negative errno if this process has no room for the descriptor. */
+static int receive(int s)
 {
     char byte;
     int fd = -1;
@@ -138,23 +140,32 @@ static void receive(int s)
     ssize_t got = is_own_user(s) ? recvmsg(s, &message, MSG_CMSG_CLOEXEC) : -1;
     struct cmsghdr *head = got == 1 ? CMSG_FIRSTHDR(&message) : NULL;
     close(s);
+    if (got == 1 && (message.msg_flags & MSG_CTRUNC)) /* the kernel has closed the descriptor: the table is full */
+        return -EMFILE;
     if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
         head->cmsg_len == CMSG_LEN(sizeof(fd)))
         memcpy(&fd, CMSG_DATA(head), sizeof(fd));
-    struct held *more = fd < 0 ? NULL : realloc(hand.held, (hand.held_count + 1) * sizeof(*more));
+    if (fd < 0)
+        return 0;
+    struct held *more = realloc(hand.held, (hand.held_count + 1) * sizeof(*more));
     if (more)
         hand.held = more;
     if (more && !fstat(fd, &object))
         more[hand.held_count++] = (struct held){fd, object.st_dev, object.st_ino};
-    else if (fd >= 0)
+    else
         close(fd);
+    return more ? 0 : -ENOMEM;
 }
 
-static void receive_all(void)
+/* Receive what has been sent. Returns 0, or a negative errno if this process has no room for it. */
+static int receive_all(void)
 {
-    int s;
-    while (hand.listener >= 0 && (s = accept4(hand.listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
-        receive(s);
+    int s, rc = 0;
+    while (!rc && hand.listener >= 0 && (s = accept4(hand.listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+        rc = receive(s);
+    if (!rc && hand.listener >= 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS))
+        rc = -errno;
+    return rc;
 }
 
 static bool has_ended(int pid)
@@ -169,7 +180,9 @@ int uat_handover_give(int pid, uint32_t socket, int fd)
     for (int i = 1; socket && ((rc = try_give(socket, fd)) == -EAGAIN || rc == -ETOOMANYREFS); i++) {
         if (i % LOOKS == 0 && has_ended(pid))
             return -ESRCH;
-        receive_all(); /* the peer may wait for room here */
+        int full = receive_all(); /* the peer may wait for room here */
+        if (full)
+            return full;
         uat_relax_long(&relax);
     }
     return rc;
@@ -207,9 +220,11 @@ int uat_handover_take(int pid, uint64_t device, uint64_t inode)
         return -EACCES;
     for (int i = 1; !(held = find(device, inode)); i++) {
         bool ended = i % LOOKS == 0 && has_ended(pid);
-        receive_all();
-        if (ended && !find(device, inode))
-            return -ESRCH;
+        int rc = receive_all();
+        if (!rc && ended && !find(device, inode))
+            rc = -ESRCH;
+        if (rc)
+            return rc;
         uat_relax_long(&relax);
     }
     int copy = fcntl(held->fd, F_DUPFD_CLOEXEC, 0);
@@ -219,7 +234,7 @@ int uat_handover_take(int pid, uint64_t device, uint64_t inode)
 void uat_handover_drop(uint64_t device, uint64_t inode)
 {
     struct held *held;
-    receive_all();
+    (void)receive_all(); /* a later take() reports the error */
     while ((held = find(device, inode)) != NULL) {
         close(held->fd);
         *held = hand.held[--hand.held_count];

@@ -15,7 +15,8 @@
 #include <stdint.h>
 
 /* Open this worker's socket if it may need one. Returns the socket's number, which peers need. 0: the worker is in the
- * initial user namespace (user_space: its number), or there can be no socket. */
+ * initial user namespace (user_space: its number), its user is not mapped into its namespace, or there can be no
+ * socket. */
 uint32_t uat_handover_open(uint64_t user_space);
 void uat_handover_close(void);
 
@@ -28,7 +29,8 @@ int uat_handover_give(int pid, uint32_t socket, int fd);
 int uat_handover_offer(int fd);
 
 /* Wait for the descriptor of the memory object with these numbers from process `pid`. Returns a copy, which the caller
- * must close, or a negative errno: -EACCES if pid was not noted, -ESRCH if it has ended. Reports nothing. */
+ * must close, or a negative errno: -EACCES if pid was not noted, -ESRCH if it has ended, -EMFILE and others if this
+ * process has no room for descriptors. Reports nothing. */
 int uat_handover_take(int pid, uint64_t device, uint64_t inode);
 
 /* Forget the object, so that its memory can be freed. */

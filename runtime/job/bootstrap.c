@@ -273,7 +273,8 @@ static int read_relayed(int relayer, void **blobs, size_t *sizes)
     size_t size = 0, n = (size_t)boot.size;
     int rc = get("relay", relayer, false, &blob, &size);
     if (!rc)
-        rc = size == sizeof(struct uat_relay) ? uat_relay_read(blob, blobs, sizes, n) : -EPROTO;
+        rc = size == sizeof(struct uat_relay) ? uat_relay_read(blob, boot.user.waiting, blobs, sizes, n) : -EPROTO;
+    boot.user.waited();
     free(blob);
     if (rc)
         uat_info(
@@ -320,8 +321,10 @@ int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, vo
         rc = put("worker", PMIX_GLOBAL, blob, size);
     if (!rc)
         rc = fence();
-    if (rc)
+    if (rc) {
+        uat_relay_close(&relay);
         return rc;
+    }
     size_t n = (size_t)boot.size;
     void **data = calloc(n, sizeof(*data));
     size_t *lengths = calloc(n, sizeof(*lengths));

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/memfd.h"
 #include "base/relax.h"
 
@@ -56,8 +58,12 @@ void uat_relay_fill(const struct uat_relay *relay, void *const *blobs, const siz
     int failed = ftruncate((int)relay->fd, (off_t)bytes);
     struct head *head =
         mmap(NULL, failed ? sizeof(*head) : bytes, PROT_READ | PROT_WRITE, MAP_SHARED, (int)relay->fd, 0);
-    if (head == MAP_FAILED)
+    if (head == MAP_FAILED) { /* the readers must not wait for ever */
+        const uint64_t none = NONE;
+        if (pwrite((int)relay->fd, &none, sizeof(none), offsetof(struct head, state)) != sizeof(none))
+            uat_error("no memory to relay what %zu workers have published: %s", n, strerror(errno));
         return;
+    }
     failed |= !blobs;
     head->bytes = bytes;
     char *at = (char *)(head->size + n);
@@ -71,7 +77,7 @@ void uat_relay_fill(const struct uat_relay *relay, void *const *blobs, const siz
 }
 
 /* Wait until the first worker has filled the object. Returns its size, or 0 if it will remain empty. */
-static uint64_t wait_for(const struct uat_relay *relay, int fd)
+static uint64_t wait_for(const struct uat_relay *relay, int fd, void (*waiting)(void))
 {
     struct uat_relax relax = {0};
     const struct head *head = mmap(NULL, sizeof(*head), PROT_READ, MAP_SHARED, fd, 0);
@@ -82,7 +88,8 @@ static uint64_t wait_for(const struct uat_relay *relay, int fd)
     for (int i = 1; (state = __atomic_load_n(&head->state, __ATOMIC_ACQUIRE)) == LATER; i++) {
         if (i % LOOKS == 0 && kill((pid_t)relay->pid, 0) && errno == ESRCH)
             break;
-        uat_relax_long(&relax);
+        if (uat_relax_long(&relax))
+            waiting();
     }
     uint64_t bytes = state == FULL ? head->bytes : 0;
     munmap((void *)head, sizeof(*head));
@@ -104,7 +111,7 @@ static int copy_all(const struct head *head, uint64_t bytes, void **blobs, size_
     return 0;
 }
 
-int uat_relay_read(const struct uat_relay *relay, void **blobs, size_t *sizes, size_t n)
+int uat_relay_read(const struct uat_relay *relay, void (*waiting)(void), void **blobs, size_t *sizes, size_t n)
 {
     char path[64];
     struct stat object;
@@ -113,7 +120,7 @@ int uat_relay_read(const struct uat_relay *relay, void **blobs, size_t *sizes, s
     if (fd < 0)
         return -EACCES;
     bool same = !fstat(fd, &object) && object.st_dev == relay->device && object.st_ino == relay->inode;
-    uint64_t bytes = same ? wait_for(relay, fd) : 0;
+    uint64_t bytes = same ? wait_for(relay, fd, waiting) : 0;
     bool whole =
         !fstat(fd, &object) && bytes >= sizeof(struct head) + n * sizeof(uint64_t) && (uint64_t)object.st_size >= bytes;
     const struct head *head = whole ? mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;

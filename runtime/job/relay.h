@@ -24,8 +24,9 @@ void uat_relay_close(struct uat_relay *relay);
  * that finds nothing asks PMIx. */
 void uat_relay_fill(const struct uat_relay *relay, void *const *blobs, const size_t *sizes, size_t n);
 
-/* For the other workers: wait until the object is full, and set blobs[i] and sizes[i]. The caller must free blobs[i],
- * also after a failure. Returns 0, or a negative errno if the object cannot be read or the first worker has ended. */
-int uat_relay_read(const struct uat_relay *relay, void **blobs, size_t *sizes, size_t n);
+/* For the other workers: wait until the object is full, and set blobs[i] and sizes[i]. waiting: called now and then
+ * during a long wait. The caller must free blobs[i], also after a failure. Returns 0, or a negative errno if the object
+ * cannot be read or the first worker has ended. */
+int uat_relay_read(const struct uat_relay *relay, void (*waiting)(void), void **blobs, size_t *sizes, size_t n);
 
 #endif
