@@ -26,6 +26,8 @@ static uint8_t generation[UAT_CELLS];
 /* Whoever links a part of this library, even from an archive, links the whole room. */
 static __attribute__((constructor)) void add_room(void)
 {
+    if (uat_self.transport)
+        uat_fatal("libuat-adaptive was loaded after uat_init(): link it, or load it before");
     uat_rooms_add(&uat_adaptive_room);
 }
 

@@ -92,8 +92,8 @@ extern const struct uat_room *const *uat_rooms __attribute__((visibility("hidden
 /* Use this table from now on, with the rooms of uat_rooms_add() after it. */
 void uat_rooms_give(const struct uat_room *const *table);
 
-/* Add the room of another library, behind all rooms of the table. Call it before main(), in a constructor. All workers
- * must have the same rooms: the start compares their areas. */
+/* Add the room of another library, after all rooms of the table. Call it before uat_init(), in a constructor. All
+ * workers must have the same rooms: the start compares their areas. */
 void uat_rooms_add(const struct uat_room *room);
 
 /* Open all rooms of the table, or none. Returns 0 or a negative errno that has been reported. */

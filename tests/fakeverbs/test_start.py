@@ -38,9 +38,10 @@ def check(build, workers, hosts, shared=False):
     # first of several workers of a host also publishes where it relays.
     keys, relayers = 2 + (hosts > 1), hosts if workers > hosts else 0
     expect(count["pmix_put"] == (keys * workers + relayers, keys + (relayers > 0)) and count["pmix_put_bytes"][0] >= 256 * workers, count)
-    # Each worker gets 9 facts about the job. The first worker of each host gets what all workers have published, and the
+    # Each worker gets 8 facts about the job, and one value about connections. The first worker of each host gets what all workers have published, and the
     # others get the place where it relays this. Each worker gets the endpoints to which it connects, one for each host.
-    # Rank 0 gets what the first workers of the other hosts say about their connections.
+    # Rank 0 gets what the first workers of the other hosts say about their connections; the others get one such value,
+    # or, on one host, their own endpoint.
     gets = 9 * workers + hosts * workers + (workers - hosts) + (workers * hosts + hosts - 1 if hosts > 1 else 0)
     expect(count["pmix_get"][0] == gets, (gets, count))
     # A worker reads identity and attach info of every worker in one value, and the endpoints to which it connects.
