@@ -74,6 +74,13 @@ bool uat_crew_is_out(void)
     return limit > 0 && (uint64_t)uat_self.rank >= limit; /* never true for rank 0: Y1 */
 }
 
+bool uat_crew_is_whole(void)
+{
+    /* Relaxed: as in uat_crew_leaves(). */
+    uint64_t limit = __atomic_load_n(&uat_crew_words->limit, __ATOMIC_RELAXED) & ((UINT64_C(1) << LIMIT_BITS) - 1);
+    return limit == 0 || limit >= (uint64_t)uat_self.size;
+}
+
 static void swap(int rank, uint64_t expected, uint64_t desired)
 {
     uint64_t *at = &((struct uat_crew_words *)uat_segment_of(rank, uat_crew_words))->limit;

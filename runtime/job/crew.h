@@ -61,6 +61,9 @@ static inline bool uat_crew_leaves(void)
     return __builtin_expect(__atomic_load_n(&uat_crew_words->limit, __ATOMIC_RELAXED) != 0, 0) && uat_crew_is_out();
 }
 
+/* Do all ranks belong to the crew, as far as this worker has heard? */
+bool uat_crew_is_whole(void);
+
 /* Called on slow paths, on the stack of the running task: if this worker is out, hand the task over. Returns when the
  * task continues, perhaps on another worker. */
 extern void (*uat_crew_hand_over)(void) __attribute__((visibility("hidden")));

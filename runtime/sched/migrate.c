@@ -7,6 +7,7 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/modes.h"
 #include "runtime/sched/park.h"
+#include "runtime/job/crew.h"
 #include "runtime/sched/spawn.h"
 
 static void check_rank(int rank, const char *call)
@@ -47,7 +48,7 @@ void uat_spawn_on(uat_task_t *t, int rank, uat_fn *fn, const void *arg, size_t a
                   size_t result_size)
 {
     check_rank(rank, "uat_spawn_on()");
-    if (rank == uat_self.rank) {
+    if (rank == uat_self.rank && !uat_crew_leaves()) { /* else a spawn here would hand the child over */
         uat_spawn(t, fn, arg, arg_size, result, result_size);
         return;
     }

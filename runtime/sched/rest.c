@@ -36,6 +36,7 @@ void uat_rest_hand_over_task(void)
 {
     static struct uat_park wait = {.kind = UAT_PARK_NONE, .park = uat_park_at_once};
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    uat_stop_watch_crew(); /* without room, this worker tries again at the next spawn */
     if (uat_failing.yes || !uat_park_has_room(uat_stacks_running_base() - here + uat_views_bytes + SLOW_PATH))
         return;
     uat_park(&wait);
@@ -121,6 +122,7 @@ int uat_resize(int n)
         return -ENOTSUP;
     }
     uat_crew_limit(n, changed);
-    uat_stop_watch(); /* this worker may be out, too */
+    if (uat_crew_leaves())
+        uat_stop_watch_crew();
     return 0;
 }

@@ -265,11 +265,12 @@ static void start_all(struct uat_alone *task)
 static void stay_out(struct uat_idle *idle)
 {
     struct uat_alone alone;
-    uat_stop_watch(); /* a task that runs here is handed over on its first slow path */
+    uat_stop_watch_crew(); /* a task that runs here is handed over at its first spawn */
     uintptr_t sp = uat_park_take_sent();
     bool starts = !sp && uat_alone_take_bound(&alone);
     if (sp || starts) {
         *idle = (struct uat_idle){0};
+        uat_rest_is_over(); /* what the task cannot hand over, thieves may take */
         if (sp)
             run(sp);
         else
@@ -313,6 +314,7 @@ void uat_schedule(void)
             stay_out(&idle);
             continue;
         }
+        uat_stop_unwatch_crew();
         struct uat_alone alone;
         uintptr_t sp = uat_park_take_own();
         bool starts = !sp && uat_alone_take_own(&alone);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow paths of uat_spawn(). spawn.S calls them on the task's stack. Each returns on the worker that
- * called it, or does not return.
+ * The slow paths of uat_spawn(). spawn.S calls them on the task's stack. uat_task_pushed() may return on another
+ * worker, if this one leaves the crew. All others return on the worker that called them, or do not return.
  */
 #include "runtime/global/global.h"
 #include "runtime/sched/spawn.h"
@@ -142,8 +142,9 @@ uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
     uat_stop_postponed = false;
     if (!postponed && uat_stop_wanted())
         uat_stop_task();
+    uat_stop_unwatch_crew();
     if (!postponed)
-        uat_crew_look();
+        uat_crew_look(); /* may continue on another worker: use nothing of this process below */
     return base;
 }
 
@@ -151,7 +152,9 @@ int uat_work_wanted(void)
 {
     if (uat_fork_is_child) /* its deque is a copy of its parent's */
         return 0;
-    if (uat_stop_wanted() || uat_crew_leaves()) /* the caller stops, or is handed over, at its next spawn */
+    if (uat_crew_leaves()) /* the caller is handed over at its next spawn */
+        uat_stop_watch_crew();
+    if (uat_stop_wanted() || uat_stop_crew_watched) /* or it stops there */
         return 1;
     if (uat_self.size == 1)
         return 0;
@@ -207,6 +210,8 @@ uintptr_t uat_task_returned(uintptr_t sp)
     if (uat_stacks && !UAT_IS_VIRTUAL() && !uat_failing.yes && uat_deque_pop_unseen(&uat_worker.deque, &popped))
         return uat_stacks_leave(sp, popped);
     enum uat_pop pop = uat_deque_pop(&uat_worker.deque, &popped);
+    if (uat_crew_leaves()) /* the pop may have taken the poke of uat_resize() */
+        uat_stop_watch_crew();
     if (pop != UAT_POP_GONE && uat_failing.yes) {
         end_failed(frame, popped);
         return uat_stacks_leave(sp, popped);

@@ -124,6 +124,14 @@ void uat_stop_watch(void)
         uat_deque_watch(d, true);
 }
 
+bool uat_stop_crew_watched;
+
+void uat_stop_watch_crew(void)
+{
+    uat_stop_crew_watched = true;
+    uat_stop_watch();
+}
+
 /* WRITE the value to one of `rank`'s words. */
 static void put(int rank, uint64_t *word, uint64_t value)
 {

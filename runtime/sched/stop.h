@@ -35,6 +35,7 @@
 #include "deque/chain.h"
 #include "include/uat.h"
 #include "include/uat/detail/failure.h"
+#include "runtime/job/crew.h"
 
 /* Reserve the words of stops in the segment. */
 void uat_stop_reserve(void);
@@ -64,6 +65,21 @@ void uat_stop_run(void);
 /* Let push and pop take the slow path if a torture mode, the simulation, iso-address stacks, a failed task or a request
  * needs it, or if this worker leaves the crew. */
 void uat_stop_watch(void);
+
+/*
+ * A worker that is out of the crew takes the slow path of each push and pop, so that it notices at once that it can
+ * hand a task over. One poke is not enough: the slow path of a task's end takes it, too. uat_stop_watch_crew(): this
+ * worker is out. uat_stop_unwatch_crew(): it may have returned; then pushes and pops are fast again.
+ */
+extern bool uat_stop_crew_watched __attribute__((visibility("hidden")));
+void uat_stop_watch_crew(void);
+static inline void uat_stop_unwatch_crew(void)
+{
+    if (__builtin_expect(uat_stop_crew_watched, 0) && !uat_crew_leaves()) {
+        uat_stop_crew_watched = false;
+        uat_stop_watch();
+    }
+}
 
 extern bool uat_stop_on; /* requests are accepted */
 

@@ -13,6 +13,7 @@
 #include "include/uat/detail/reducer.h"
 #include "include/uat/pattern.h"
 #include "runtime/global/global.h"
+#include "runtime/job/crew.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/alone.h"
@@ -201,7 +202,7 @@ static bool may_run(const struct uat_team_loop *loop)
            !uat_board_is_open() && !uat_global_has_open() && !uat_failing.yes && !uat_stop_wanted() &&
            (!loop->array ||
             uat_global_blocked((const char *)loop->array + loop->begin * (int64_t)loop->size, &start, &chunk)) &&
-           uat_alone_active() == uat_self.size && uat_workers() == uat_self.size &&
+           uat_alone_active() == uat_self.size && uat_crew_is_whole() && uat_workers() == uat_self.size &&
            uat_team_is_worth(loop->body, count) && uat_work_wanted();
 }
 

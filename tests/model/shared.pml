@@ -38,7 +38,7 @@ inline count(how)
     fi
 }
 
-/* dequeue_next(): the first task of the queue and, if it reads, the readers behind it. The batch is `first` to wake. */
+/* dequeue_next(): the first task of the queue and, if it reads, the readers after it. The batch is `first` to wake. */
 inline dequeue_next()
 {
     do

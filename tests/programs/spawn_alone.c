@@ -10,15 +10,19 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "uat/sync.h"
 
 enum { ROUNDS = 200, VALUES = 8, DEPTH = 40 };
 static volatile uint64_t odd[VALUES] = {3, 5, 7, 11, 13, 17, 19, 23};
 
-/* Results of 0, 4, 8 and 16 bytes. */
+/* Results of 0, 1, 2, 4, 8 and 16 bytes, and of 12 bytes, which take the call. */
 struct two {
     uint64_t first, second;
+};
+struct three {
+    uint32_t word[3];
 };
 static bool aligned(void)
 {
@@ -50,6 +54,23 @@ UAT_TASK(int32_t, half, uint64_t, n)
     wait_if(n);
     return good ? -(int32_t)n : 0;
 }
+UAT_TASK(int16_t, quarter, uint64_t, n)
+{
+    bool good = aligned();
+    wait_if(n);
+    return good ? -(int16_t)n : 0;
+}
+UAT_TASK(int8_t, eighth, uint64_t, n)
+{
+    bool good = aligned();
+    wait_if(n);
+    return good ? -(int8_t)(n % 100) : 1;
+}
+UAT_TASK(struct three, three, uint64_t, n)
+{
+    wait_if(n);
+    return (struct three){{(uint32_t)n, ~(uint32_t)n, 3}};
+}
 UAT_TASK_VOID(none, uint64_t, n)
 {
     if (!aligned())
@@ -70,7 +91,27 @@ UAT_TASK_VOID(none, uint64_t, n)
 ALONE(two)
 ALONE(one)
 ALONE(half)
+ALONE(quarter)
+ALONE(eighth)
+ALONE(three)
 ALONE(none)
+
+/* The small results, with a byte after each, which must stay. */
+static __attribute__((noinline)) int check_small(uint64_t n)
+{
+    struct {
+        quarter_task quarter;
+        eighth_task eighth;
+        three_task three;
+    } t;
+    memset(&t, 0x5a, sizeof(t));
+    int kept = quarter_alone(&t.quarter, n) + eighth_alone(&t.eighth, n) + three_alone(&t.three, n);
+    struct three three = three_join(&t.three);
+    int right = (three.word[0] == n) + (three.word[1] == ~(uint32_t)n) + (three.word[2] == 3);
+    right += (eighth_join(&t.eighth) == -(int8_t)(n % 100)) + (quarter_join(&t.quarter) == -(int16_t)n);
+    const unsigned char *after = (const unsigned char *)&t.eighth.value + 1;
+    return (kept != 3) + (right != 5) + (*after != 0x5a) + (((const unsigned char *)&t.quarter.value)[2] != 0x5a);
+}
 
 /* Returns the number of faults, and adds to *waited how many children parted from this task. */
 static __attribute__((noinline)) int check(uint64_t n, int *waited)
@@ -97,7 +138,7 @@ UAT_TASK(int, nest, int, depth, uint64_t, n)
 {
     nest_task t;
     if (depth == 0)
-        return check(n, &parted);
+        return check_small(n) + check(n, &parted);
     nest_spawn(&t, depth - 1, n);
     return nest_join(&t);
 }

@@ -4,7 +4,7 @@
 #ifndef UAT_DETAIL_REGISTERS_H
 #define UAT_DETAIL_REGISTERS_H
 
-#ifdef __AVX512F__
+#if defined(__AVX512F__) || defined(__clang__) /* clang lets any file name them */
 #define UAT_LOST_512                                                                                                   \
     , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27",      \
         "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"

@@ -3,7 +3,10 @@
  * The spawn of a typed task, inline: the common case of uat_spawn_typed() without a call. On x86-64 this saves a call
  * and a return, and all sizes are constants (docs/performance.md has the figures). Everything else calls
  * uat_spawn_typed(): a push or an end that needs the slow path, results of other sizes, other processors, programs
- * without optimisation, programs that are profiled or checked, and C++. Included by uat.h.
+ * without optimisation, programs that are profiled or checked, C++, and programs with -DUAT_NO_INLINE_SPAWN. A function
+ * with __attribute__((target("avx512f"))) in a file that is compiled without AVX-512 needs this option, if it keeps
+ * floating-point values across a spawn: gcc does not let the assembly name registers that the file does not have.
+ * Included by uat.h.
  */
 #ifndef UAT_DETAIL_SPAWN_H
 #define UAT_DETAIL_SPAWN_H
@@ -42,9 +45,9 @@ void uat_spawn_end(void);
 /* No inline spawn without CFI directives, because a backtrace must end at the child's start. Calls do not preserve the
  * registers of APX and AMX, and not all compilers can declare these registers as clobbered. In C++ a task's body may be
  * a template, whose address is no constant in position-independent code. */
-#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && defined(__GCC_HAVE_DWARF2_CFI_ASM) &&                      \
+#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && defined(__GCC_HAVE_DWARF2_CFI_ASM) && defined(__SSE2__) && \
     !defined(__APX_F__) && !defined(__AMX_TILE__) && !defined(UAT_PROFILE) && !defined(UAT_RACES) &&                   \
-    !defined(__cplusplus)
+    !defined(UAT_DEBUG) && !defined(UAT_NO_INLINE_SPAWN) && !defined(__cplusplus)
 
 /*
  * uat_spawn_typed() with a result of `size` bytes. Returns 0 if nothing was done: the caller must then call
