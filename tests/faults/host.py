@@ -45,10 +45,10 @@ class Here:
     def files(self):
         return sorted(Leftover.files())
 
-    def lingering(self, mark):
+    def lingering(self, mark, seconds):
         """Processes that should have ended."""
         leftover = Leftover(before=())
-        leftover.wait_for(Descendants(mark))
+        leftover.wait_for(Descendants(mark), seconds)
         return leftover.found
 
     def left(self, before, isolated, seconds):

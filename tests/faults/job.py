@@ -66,9 +66,9 @@ class Run:
         self.reader.join(max(seconds, 0))
         return not self.reader.is_alive()
 
-    def lingering(self):
+    def lingering(self, seconds):
         """Processes that should have ended, on any host."""
-        return [text for host in self.starter.hosts for text in host.lingering(self.mark)]
+        return [text for host in self.starter.hosts for text in host.lingering(self.mark, seconds)]
 
     def ask(self):
         """Let each worker say on stderr what it is doing."""

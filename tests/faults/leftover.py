@@ -38,9 +38,9 @@ class Leftover:
                 files.update(f"{place}/{name}" for name in os.listdir(place))
         return files
 
-    def wait_for(self, descendants):
-        """Wait a short time for the processes to end. Processes that remain are left over."""
-        limit = time.monotonic() + GONE
+    def wait_for(self, descendants, seconds=GONE):
+        """Wait for the processes to end. Processes that remain are left over."""
+        limit = time.monotonic() + seconds
         while descendants.members() and time.monotonic() < limit:
             time.sleep(0.01)
         for pid in descendants.members():

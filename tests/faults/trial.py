@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from job import Run
+from leftover import GONE
 from plan import START_UP
 from speed import slowness
 from traces import Traces
@@ -38,7 +39,9 @@ class Trial:
             bound = self._bound()
             ended = run.wait(bound if run.hit and not fault.ridden else bound + START_UP * self.slowness)
             if ended:
-                self.wrong += run.lingering()
+                # A worker on the side without srun learns of a cut only from an operation that the adapter gives up.
+                more = self.usual.retry_bound if fault.network and len(self.starter.hosts) > 1 else 0
+                self.wrong += run.lingering(GONE + more)
             else:
                 run.ask()
         finally:
