@@ -9,8 +9,9 @@ uat_stats_detail_t uat_task_counts;
 
 #ifdef UAT_SPAWN_FRAME
 /* The name by which the inline spawn of a program finds the worker. The library uses the hidden name, which needs no
- * load of an address. */
-extern struct uat_spawn_words uat_spawn_words __attribute__((alias("uat_worker")));
+ * load of an address. Here it has the type of the whole, so that the address sanitizer sees no end within it. */
+extern struct uat_worker uat_spawn_whole __asm__("uat_spawn_words")
+    __attribute__((alias("uat_worker"), visibility("default")));
 
 #define ASSERT_WORD(field, offset)                                                                                     \
     _Static_assert(offsetof(struct uat_spawn_words, field) == (offset), "include/uat/detail/spawn.h: " #field)
