@@ -363,7 +363,7 @@ const struct uat_step uat_startup_steps[] = {
     {uat_meeting_connect, NULL, "to the endpoints; the transport's"},
     {open_thief, uat_steal_close, "protocol and landing places"},
     {open_waits, close_waits, "the list of ready tasks; what is said of those that wait for a lost worker"},
-    {open_collective, uat_crew_close, "barriers, ends of runs, who takes part"},
+    {open_collective, uat_crew_close, "barriers, ends of runs, the crew"},
     {explain_faults, uat_fault_close, "overflow of stacks and deque"},
     {uat_request_spare, NULL, "sigterm=checkpoint: before a worker runs the program; undone with the waits"},
     {uat_bootstrap_barrier, NULL, "all workers are ready for remote operations"},

@@ -36,7 +36,7 @@ enum uat_crew_state {
     UAT_CREW_AWAY   /* it is out of the crew, and has handed its tasks over */
 };
 
-/* The words of this worker that others read or change; uat_crew_none before uat_crew_open(). */
+/* The words of this worker that others read or change; before uat_crew_open(), words that are 0. */
 struct uat_crew_words {
     _Alignas(UAT_CACHE_LINE) uint64_t epoch; /* HCA atomics only: +1 for each change of a state */
     uint64_t changes;                        /* rank 0's, HCA atomics only: number of calls of uat_resize() */

@@ -58,7 +58,7 @@ void uat_relay_fill(const struct uat_relay *relay, void *const *blobs, const siz
     int failed = ftruncate((int)relay->fd, (off_t)bytes);
     struct head *head =
         mmap(NULL, failed ? sizeof(*head) : bytes, PROT_READ | PROT_WRITE, MAP_SHARED, (int)relay->fd, 0);
-    if (head == MAP_FAILED) { /* the readers must not wait for ever */
+    if (head == MAP_FAILED) { /* tell the readers, which would never stop waiting */
         const uint64_t none = NONE;
         if (pwrite((int)relay->fd, &none, sizeof(none), offsetof(struct head, state)) != sizeof(none))
             uat_error("no memory to relay what %zu workers have published: %s", n, strerror(errno));

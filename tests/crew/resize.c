@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/sequence.h"
 #include "uat.h"
 #include "uat/dataflow.h"
 #include "uat/pattern.h"
@@ -23,8 +24,7 @@ enum {
     FLOW_TASKS = 40,
     READY = 50,
     DEPTH = 30,
-    COUNT = 400,
-    BASE = 31
+    COUNT = 400
 };
 
 /* Compute for this time: virtual time in a simulation. */
@@ -130,34 +130,22 @@ UAT_TASK(int, pipeline, int, unused)
     return errors;
 }
 
-/* A sequence of numbers as a polynomial: its value, and BASE^length. So the order of additions shows. */
-struct sequence {
-    uint64_t value, power;
-};
-#define NOTHING                                                                                                        \
-    {                                                                                                                  \
-        0, 1                                                                                                           \
-    }
-static struct sequence both(struct sequence a, struct sequence b)
-{
-    return (struct sequence){a.value * b.power + b.value, a.power * b.power};
-}
-UAT_REDUCER(struct sequence, seen, NOTHING, both)
+UAT_REDUCER(struct sequence, seen, SEQUENCE_NONE, sequence_join)
 
 UAT_FOR(see, i, uint64_t, first)
 {
     work(300);
-    *seen_view() = both(*seen_view(), (struct sequence){first + (uint64_t)i, BASE});
+    *seen_view() = sequence_join(*seen_view(), sequence_of(first + (uint64_t)i));
 }
 
 UAT_TASK(int, loop, int, unused)
 {
-    struct sequence expected = NOTHING;
+    struct sequence expected = SEQUENCE_NONE;
     for (uint64_t i = 0; i < COUNT; i++)
-        expected = both(expected, (struct sequence){7 + i, BASE});
+        expected = sequence_join(expected, sequence_of(7 + i));
     see(0, COUNT, 7);
     struct sequence found = seen_take();
-    return unused + is_wrong("a reducer of a loop", (int64_t)found.value, (int64_t)expected.value);
+    return unused + is_wrong("a reducer of a loop", sequence_equal(found, expected), 1);
 }
 
 UAT_FLOW_TASK(add, in, int64_t, a, inout, int64_t, b)

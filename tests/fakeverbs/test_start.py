@@ -32,7 +32,7 @@ def check(build, workers, hosts, shared=False):
     expect(count["alloc_pd"][0] == domains and count["dealloc_pd"][0] == domains + count["alloc_parent_domain"][0], count)
     # Each worker has one region, its own segment. Each domain has two, the stacks and the words of the host's workers.
     expect(count["reg_mr"] == (workers + 2 * domains, 3), count)
-    # Only the own segment, to which no peer has access, has relaxed order.
+    # Only the region of a worker's own segment has relaxed order: no peer uses this region.
     expect(count["mr_relaxed"] == (workers, 1), count)
     # A worker publishes two keys. On several hosts it publishes a third key, about the hosts that it has reached. The
     # first of several workers of a host also publishes where it relays.
