@@ -31,9 +31,8 @@ static struct {
     bool aborting;
     pmix_proc_t self, all;
     int size;
-    struct uat_relay
-        relay;     /* what this worker relays to the others of its host, until the next fence; fd < 0: nothing */
-    int exchanges; /* exchanges started so far; each has its own key, because PMIx may cache a key's value */
+    struct uat_relay relay; /* to the others of this host, until the next fence; fd < 0: nothing */
+    int exchanges;          /* exchanges started so far; each has its own key, because PMIx may cache a key's value */
     struct uat_bootstrap_user user;
 } boot = {.relay.fd = -1};
 

@@ -8,9 +8,8 @@
 
 enum {
     KNOWN = 64,
-    WORTH_NS =
-        4000, /* least time of a loop by a team, with its bells and its join; the ordinary loop splits from two microseconds on */
-    AGAIN = 32 /* loops that run without a team before a team is tried again */
+    WORTH_NS = 4000, /* least time of a loop by a team, in all; the ordinary loop splits from two microseconds on */
+    AGAIN = 32       /* loops that run without a team before a team is tried again */
 };
 
 /* What loops have taken, by their body. Two bodies may share an entry: the later one replaces the earlier. */
