@@ -142,19 +142,28 @@ static bool has_come(struct uat_deque *d, uint64_t bottom, uint64_t given)
     return (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - bottom) >= 0;
 }
 
-/* Wait a bounded time for a thief to take what is published, or to ask. */
+/*
+ * Wait a bounded time for a thief to take what is published, or to ask. After a wait in vain the next one is half as
+ * long, down to one yield: if all workers have work, no thief comes, and on a busy machine each yield takes
+ * milliseconds.
+ */
 static void wait_for_thief(void)
 {
+    static int waits = STEAL_WAITS;
     struct uat_deque *d = &uat_worker.deque;
     uint64_t bottom = d->bottom, given = d->count.given;
-    for (int i = 0; i < STEAL_WAITS && (d->giver || d->published > 0); i++) {
-        if (has_come(d, bottom, given))
+    for (int i = 0; i < waits && (d->giver || d->published > 0); i++) {
+        if (has_come(d, bottom, given)) {
+            waits = STEAL_WAITS;
             return;
+        }
         if (i % STEAL_SPINS == STEAL_SPINS - 1)
             uat_cpu_yield();
         else
             uat_pause();
     }
+    if (waits > STEAL_SPINS)
+        waits /= 2;
 }
 
 void uat_torture_pushed(uintptr_t sp)
