@@ -17,6 +17,8 @@
 #include "base/cpu.h"
 #include "base/delay.h"
 #include "base/word.h"
+#include "include/uat/channel.h"
+#include "include/uat/lock.h"
 #include "include/uat/sync.h"
 #include "runtime/job/fatal.h"
 #include "runtime/task/worker.h"

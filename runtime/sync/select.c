@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "base/word.h"
+#include "include/uat/channel.h"
 #include "include/uat/sync.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/heap.h"

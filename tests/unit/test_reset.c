@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "include/uat/adaptive.h"
+#include "uat/channel.h"
 #include "include/uat/dataflow.h"
 #include "include/uat/pattern.h"
 #include "include/uat/sync.h"
