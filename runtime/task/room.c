@@ -30,4 +30,13 @@ static void count(uat_stats_detail_t *s)
     add_task_counts(s);
 }
 
-const struct uat_room uat_task_room = {.name = "task", .reserve = reserve, .count = count};
+/* Outside of runs the words of a task are as after the start: no task has failed, and no strand has views. Of the
+ * worker's words only the counter is this room's: the deque, with its words, belongs to the scheduler. uat_views_seen
+ * says something about the program, and stays. */
+static void reset(void)
+{
+    uat_worker.tasks = 0;
+    uat_task_counts = (uat_stats_detail_t){0};
+}
+
+const struct uat_room uat_task_room = {.name = "task", .reserve = reserve, .count = count, .reset = reset};
