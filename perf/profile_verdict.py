@@ -98,7 +98,7 @@ def warnings(profile):
     if queued(profile) >= LEAST:
         words.append(f"the workers were ready without a processor during {percent(queued(profile))} of their time, so all times are too long")
     if raw.get("restarts"):
-        words.append(f"restarted from a checkpoint {number(raw['restarts'])} times: figures by name, times in runs and on a processor, and steals are those since then")
+        words.append(f"restarted from a checkpoint {number(raw['restarts'])} times: times in runs and on a processor, and steals are those since then")
     if raw["unmeasured"]:
         words.append(f"{number(raw['unmeasured'])} spawns of data-flow tasks, adaptive requests or their children are not measured")
     if raw["unfollowed"]:

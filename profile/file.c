@@ -19,6 +19,7 @@
 #include "base/output.h"
 #include "include/uat/checkpoint.h"
 #include "profile/clock.h"
+#include "profile/names.h"
 #include "runtime/trace/settings.h"
 #include "runtime/trace/trace.h"
 
@@ -50,8 +51,11 @@ int __wrap_uat_init(void)
 {
     uat_profile_clock_open();
     int rc = __real_uat_init();
-    if (rc == 0)
+    if (rc == 0) {
         uat_strand_burden = (double)uat_trace_settings.burden;
+        rc = uat_checkpoint_register(uat_names_save,
+                                     uat_names_restore); /* also without a profile: always the same call */
+    }
     return rc;
 }
 

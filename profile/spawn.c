@@ -11,6 +11,7 @@
 #include "include/uat/detail/failure.h"
 #include "include/uat/reducer.h"
 #include "profile/clock.h"
+#include "runtime/sched/views.h"
 #include "runtime/team/team.h"
 
 typedef struct uat_profile_totals totals_t;
@@ -285,6 +286,7 @@ bool __wrap_uat_team_run(const struct uat_team_loop *loop, uat_team_combine_fn *
     h->combine = combine;
     memcpy(block + TEAM_HEAD, loop->block, loop->bytes);
     uat_reducer_begin(&h->task.reducer, &sum);
+    uat_views_seen = true; /* Each part leaves a view: have slots for them, or the parts contend for one list. */
     measured.run = run_part;
     measured.block = block;
     measured.bytes = TEAM_HEAD + loop->bytes;

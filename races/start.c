@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "include/uat.h"
+#include "include/uat/checkpoint.h"
 #include "races/report.h"
 #include "races/shadow.h"
 #include "runtime/job/fatal.h"
@@ -36,6 +37,9 @@ static void end(void)
 int __wrap_uat_init(void)
 {
     int rc = __real_uat_init();
+    if (!rc && uat_restarted() > 0) /* the tasks' frames have addresses of the earlier process's detector */
+        uat_fatal("this program is linked with the race detector, which cannot follow tasks over a restart: start it "
+                  "without UAT_CHECKPOINT, or with another folder");
     if (rc || uat_torture_settings.races == UAT_RACES_OFF)
         return rc;
     if (uat_size() > 1)

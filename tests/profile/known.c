@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "include/uat.h"
+#include "include/uat/checkpoint.h"
 #include "include/uat/global.h"
 #include "include/uat/pattern.h"
 #include "uat/semaphore.h"
@@ -171,6 +172,23 @@ UAT_TASK_VOID(looped, int, n)
     iterate(0, n);
 }
 
+/* ---- a job that ends after a checkpoint and is restarted, between two tasks of the longest path ---- */
+UAT_TASK_VOID(early, int, us)
+{
+    compute((uint64_t)us * 1000);
+}
+UAT_TASK_VOID(interrupted, int, us)
+{
+    early_task a;
+    part_task b;
+    early_spawn(&a, us);
+    early_join(&a);
+    if (uat_restarted() == 0)
+        uat_checkpoint(UAT_CHECKPOINT_END);
+    part_spawn(&b, us);
+    part_join(&b);
+}
+
 /* ---- far data: tasks read blocks of a distributed array ---- */
 enum { FAR_BLOCK = 1 << 15 };
 UAT_TASK_VOID(read_part, const char *, at)
@@ -225,6 +243,10 @@ static int run(const char *what, int n)
     if (strcmp(what, "loop") == 0) {
         printf("work %.0f span %.0f\n", 20000.0 * n, 20000.0);
         return looped_run(n);
+    }
+    if (strcmp(what, "restart") == 0) {
+        printf("work %.0f span %.0f\n", 2000.0 * n, 2000.0 * n);
+        return interrupted_run(n);
     }
     if (strcmp(what, "far") == 0) {
         int rc = uat_global_open();

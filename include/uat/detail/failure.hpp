@@ -104,7 +104,9 @@ inline void copy_cause(char (&to)[sizeof(uat_failure::what)], const std::system_
  * other action. */
 [[gnu::cold, gnu::noinline]] inline void note_failure() noexcept
 {
-    static uat_failure f; /* static suffices, because the block ends before the task can migrate */
+    /* Thread-local suffices, because the block ends before the task can migrate. Tasks may write to thread-local
+     * variables under UAT_TORTURE=statics=protected. */
+    static thread_local uat_failure f;
     f = uat_failure();
     f.kind = kind_of_caught();
     copy_name(f.type, abi::__cxa_current_exception_type());
