@@ -80,14 +80,17 @@ static void take_resize(pid_t job, int now)
     }
 }
 
-static void note(int signal)
+/* Note a signal. Returns the signal to pass on. */
+static int note(int signal)
 {
-    bool spared = signal == SIGTERM && uat_checkpoint_settings.sigterm == UAT_SIGTERM_CHECKPOINT && !told.termed;
+    bool spared = signal == SIGTERM && uat_checkpoint_settings.sigterm != UAT_SIGTERM_END && !told.termed;
     told.termed |= spared;
     if (signal == SIGUSR2 || spared)
         told.asked = SIGUSR2;
     else if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT)
         told.to_end = true;
+    /* With sigterm=leave, SIGTERM would ask each worker to leave. */
+    return spared && uat_checkpoint_settings.sigterm == UAT_SIGTERM_LEAVE ? SIGUSR2 : signal;
 }
 
 /* Pass one signal on. If it is the end of the job's process, sets *status as waitpid() does, and returns true. */
@@ -101,11 +104,11 @@ static bool take_signal(const struct signalfd_siginfo *info, pid_t job, int *sta
                 return true;
         return false;
     }
-    note(signal);
+    int passed_on = note(signal);
     if (told.to_end || told.asked)
         answer(UAT_STATUS_FAILED, "a signal has asked the job to end");
     if (uat_signals_to_forward(info->ssi_code))
-        kill(job, signal);
+        kill(job, passed_on);
     if (signal == SIGTSTP)
         raise(SIGSTOP);
     return false;
@@ -152,13 +155,13 @@ static int killed(int signal, const struct uat_verdict *verdict, int *lost)
 }
 
 /* Start the job's process, and wait for its end. Returns uatrun's status. *lost: the number of lost workers; 0: the job
- * is over; -1: the job's process was lost. */
-static int run(const struct uat_arguments *arguments, struct uat_verdict *verdict, int *lost)
+ * is over; -1: the job's process was lost. *left: the number of workers that have left. */
+static int run(const struct uat_arguments *arguments, struct uat_verdict *verdict, int *lost, int *left)
 {
     int life[2]; /* when the guard ends, the job's process reads the end of this pipe */
     int signals = signalfd(-1, uat_signals_set(), SFD_CLOEXEC | SFD_NONBLOCK);
     pid_t job = -1, guard = getpid();
-    *lost = 0;
+    *lost = *left = 0;
     if (arguments->simulated == 0 && uat_server_make_directory()) /* a simulation has no server */
         return UAT_STATUS_FAILED;
     if (verdict && signals >= 0 && pipe2(life, O_CLOEXEC) == 0) {
@@ -185,6 +188,7 @@ static int run(const struct uat_arguments *arguments, struct uat_verdict *verdic
     close(signals);
     uat_server_remove_directory(); /* the job's process may have been killed while it started */
     *lost = verdict->lost;
+    *left = verdict->left;
     return WIFEXITED(status) ? WEXITSTATUS(status) : killed(WTERMSIG(status), verdict, lost);
 }
 
@@ -224,12 +228,14 @@ static int end_scratch(int status)
     return UAT_STATUS_FAILED;
 }
 
-/* The job has ended with `status` after a request to change its size. Answer the request. Returns whether the job must
- * start again. */
-static bool start_resized(struct uat_recovery *recovery, int status)
+/* The job has ended with `status`, perhaps after a request to change its size, which is answered, or because `left`
+ * workers have left. Returns whether the job must start again. */
+static bool start_resized(struct uat_recovery *recovery, int status, int left)
 {
     char line[128];
     int workers = resize.workers;
+    if (workers == 0 && left > 0 && !told.asked && !told.to_end)
+        return uat_recovery_resize(recovery, recovery->arguments.workers - left);
     if (workers > 0 && status == UAT_CHECKPOINT_STATUS && uat_recovery_resize(recovery, workers)) {
         snprintf(line, sizeof(line), "the job goes on with %d worker%s", workers, workers == 1 ? "" : "s");
         answer(0, line);
@@ -244,15 +250,15 @@ int uat_guard_run(struct uat_arguments *arguments)
 {
     struct uat_verdict *verdict = make_verdict();
     struct uat_recovery recovery;
-    int status, lost;
+    int status, lost, left;
     uat_descendants_adopt();
     if (!open_control(arguments))
         return UAT_STATUS_FAILED;
     uat_recovery_begin(&recovery, arguments);
     do
-        status = run(&recovery.arguments, verdict, &lost);
-    while (lost ? !told.to_end && uat_recovery_next(&recovery, lost) : start_resized(&recovery, status));
+        status = run(&recovery.arguments, verdict, &lost, &left);
+    while (lost ? !told.to_end && uat_recovery_next(&recovery, lost) : start_resized(&recovery, status, left));
     if (lost)
-        start_resized(&recovery, status);
+        start_resized(&recovery, status, 0);
     return end_scratch(status);
 }

@@ -195,6 +195,15 @@ static int watch(struct job *job)
     }
 }
 
+/* The number of workers that have left: those that ended with status 0, while rank 0 ended with a checkpoint. */
+static int count_left(const struct job *job)
+{
+    int left = 0;
+    for (int i = 1; i < job->seen.arguments->workers; i++)
+        left += job->seen.children[i].status == 0;
+    return left;
+}
+
 static void free_environment(char **env)
 {
     for (char **p = env; p && *p; p++)
@@ -266,6 +275,7 @@ int uat_job_run(const struct uat_arguments *arguments, int life, struct uat_verd
         job.deadline = arguments->timeout > 0 ? now() + arguments->left : 0;
         status = watch(&job);
         verdict->lost = uat_blame_lost(&job.seen);
+        verdict->left = status == UAT_CHECKPOINT_STATUS && job.running == 0 ? count_left(&job) : 0;
         verdict->status = status;
     }
     uat_descendants_end();
