@@ -4,6 +4,7 @@
 #include "launcher/control.h"
 #include "launcher/descendants.h"
 #include "launcher/job.h"
+#include "launcher/live.h"
 #include "launcher/recovery.h"
 #include "launcher/say.h"
 #include "launcher/scratch.h"
@@ -36,9 +37,10 @@ static struct {
 
 /* The request of another uatrun that the job shall change its size: see control.h. */
 static struct {
-    int control;    /* descriptor of uat_control_open(), or below 0 */
-    int connection; /* to the sender of the pending request */
-    int workers;    /* the wanted number; 0: no request is pending */
+    int control;      /* descriptor of uat_control_open(), or below 0 */
+    bool is_possible; /* the job can write checkpoints */
+    int connection;   /* to the sender of the pending request */
+    int workers;      /* the wanted number; 0: no request is pending */
 } resize = {.control = -1};
 
 /* Answer the pending request, if there is one. */
@@ -59,15 +61,16 @@ static bool is_given_up(void)
     return true;
 }
 
-/* Take a request to change the size of the job, which has `now` workers. The job is asked for a checkpoint and its end,
- * as by SIGUSR2. */
-static void take_resize(pid_t job, int now)
+/* Take the request of the sender at `connection` to change the size of the job, which has `now` workers. The job is
+ * asked for a checkpoint and its end, as by SIGUSR2. */
+static void take_resize(int connection, int workers, pid_t job, int now)
 {
-    int workers, connection = uat_control_take(resize.control, &workers);
-    if (connection < 0)
-        return;
     if (workers < 1 || workers > UAT_WORKERS_MAX) {
         uat_control_answer(connection, UAT_STATUS_FAILED, "the number of workers is out of range");
+    } else if (!resize.is_possible) {
+        uat_control_answer(
+            connection, UAT_STATUS_FAILED,
+            "the job cannot write checkpoints; start it with --resizable, or with UAT_CHECKPOINT=FOLDER");
     } else if ((resize.workers > 0 || told.to_end || told.asked) && !is_given_up()) {
         uat_control_answer(connection, UAT_STATUS_FAILED, "the job already has a request to change its size or to end");
     } else if (resize.workers == 0 && workers == now) {
@@ -78,6 +81,18 @@ static void take_resize(pid_t job, int now)
         /* After a request that was given up, this asks once more, because its checkpoint may have been dropped. */
         kill(job, SIGUSR2);
     }
+}
+
+static void take_request(pid_t job, int now)
+{
+    struct uat_wish wish;
+    int connection = uat_control_take(resize.control, &wish);
+    if (connection < 0)
+        return;
+    if (wish.kind == UAT_WISH_RESTART)
+        take_resize(connection, wish.workers, job, now);
+    else
+        uat_live_ask(connection, wish.kind == UAT_WISH_LIMIT ? wish.workers : 0, now);
 }
 
 /* Note a signal. Returns the signal to pass on. */
@@ -118,7 +133,9 @@ static bool take_signal(const struct signalfd_siginfo *info, pid_t job, int *sta
  * waitpid(). */
 static int watch(pid_t job, int signals, int workers)
 {
-    struct pollfd fds[] = {{.fd = signals, .events = POLLIN}, {.fd = resize.control, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
+                           {.fd = resize.control, .events = POLLIN},
+                           {.fd = uat_live_replies(), .events = POLLIN}};
     for (;;) {
         struct signalfd_siginfo info;
         int status;
@@ -127,7 +144,9 @@ static int watch(pid_t job, int signals, int workers)
                 return status;
         poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
         if (fds[1].revents)
-            take_resize(job, workers);
+            take_request(job, workers);
+        if (fds[2].revents)
+            uat_live_hear();
     }
 }
 
@@ -181,6 +200,7 @@ static int run(const struct uat_arguments *arguments, struct uat_verdict *verdic
         _exit(status); /* libpmix's exit handlers could hang */
     }
     close(life[0]);
+    uat_live_again();
     if (told.asked || resize.workers > 0)
         kill(job, SIGUSR2);
     int status = watch(job, signals, arguments->workers);
@@ -192,7 +212,7 @@ static int run(const struct uat_arguments *arguments, struct uat_verdict *verdic
     return WIFEXITED(status) ? WEXITSTATUS(status) : killed(WTERMSIG(status), verdict, lost);
 }
 
-/* Let the job be able to change its size, if it can write checkpoints. Returns false after reporting an error. */
+/* Listen for requests, and let a job with --resizable write checkpoints. Returns false after reporting an error. */
 static bool open_control(struct uat_arguments *arguments)
 {
     bool asks = sigismember(uat_signals_set(), SIGUSR2); /* else it is ignored; the workers inherit this */
@@ -208,9 +228,12 @@ static bool open_control(struct uat_arguments *arguments)
         uat_checkpoint_settings.keep = 1;
         uat_arguments_pass_checkpoint(arguments);
     }
-    if (!asks || !uat_checkpoint_settings.folder[0] || arguments->simulated > 0 || arguments->doctor)
+    if (arguments->simulated > 0 || arguments->doctor)
         return true;
+    resize.is_possible = asks && uat_checkpoint_settings.folder[0];
     resize.control = uat_control_open();
+    if (resize.control >= 0)
+        uat_live_open(arguments);
     if (resize.control >= 0 || !arguments->resizable)
         return true;
     uat_say("--resizable: cannot listen for requests: %s", strerror(-resize.control));
@@ -260,5 +283,6 @@ int uat_guard_run(struct uat_arguments *arguments)
     while (lost ? !told.to_end && uat_recovery_next(&recovery, lost) : start_resized(&recovery, status, left));
     if (lost)
         start_resized(&recovery, status, 0);
+    uat_live_end();
     return end_scratch(status);
 }

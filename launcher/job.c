@@ -18,6 +18,7 @@
 #include "launcher/cpus.h"
 #include "launcher/descendants.h"
 #include "launcher/label.h"
+#include "launcher/live.h"
 #include "launcher/say.h"
 #include "launcher/server.h"
 #include "launcher/signals.h"
@@ -234,6 +235,7 @@ static int start_workers(struct job *job, const int *cores)
         child->rank = rank;
         plan.env = simulated ? arguments->env : uat_server_environment(rank, arguments->env);
         plan.null_input = rank > 0;
+        plan.control = rank == 0 ? uat_live_inherited() : -1;
         /* The simulation itself chooses one core for all its workers. */
         if (arguments->bind != UAT_BIND_NONE && !simulated)
             plan.core = cores[rank];

@@ -19,6 +19,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/canary.h"
+#include "runtime/sched/control.h"
 #include "runtime/sched/exception.h"
 #include "runtime/sched/modes.h"
 #include "runtime/sched/scheduler.h"
@@ -83,6 +84,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     uat_stop_run();
     uat_deque_start(&w->deque);
     uat_stop_watch();
+    uat_control_run();
     uat_request_in_run(true);
     uat_statics_protect(true);
     if (uat_checkpoint_is_interrupted()) {
