@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* An environment variable of the workers: rank 0's end of the pair, and the process that made the pair: "DESCRIPTOR:PID".
- */
+/* An environment variable of the workers, "DESCRIPTOR:PID": rank 0's end of the pair, and the process that made the
+ * pair. */
 #define UAT_CONTROL_VARIABLE "UATRUN_CONTROL"
 
 struct uat_control_request {

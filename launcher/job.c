@@ -279,6 +279,7 @@ int uat_job_run(const struct uat_arguments *arguments, int life, struct uat_verd
         verdict->lost = uat_blame_lost(&job.seen);
         verdict->left = status == UAT_CHECKPOINT_STATUS && job.running == 0 ? count_left(&job) : 0;
         verdict->status = status;
+        uat_blame_tell(&job.seen);
     }
     uat_descendants_end();
     uat_label_close();

@@ -16,7 +16,7 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/rest.h"
 #include "runtime/sched/stop.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 
 static struct {
     int fd; /* -1: no requests are taken */
