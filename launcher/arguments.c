@@ -3,6 +3,7 @@
 
 #include "include/uat.h"
 #include "launcher/cpus.h"
+#include "launcher/help.h"
 #include "launcher/say.h"
 #include "runtime/checkpoint/settings.h"
 #include "runtime/job/settings.h"
@@ -36,6 +37,7 @@ enum {
     OPTION_AGAIN,
     OPTION_RESIZABLE,
     OPTION_RESIZE,
+    OPTION_CTL,
     OPTION_PROFILE
 };
 
@@ -51,57 +53,12 @@ static const struct option long_options[] = {
     {"again", required_argument, NULL, OPTION_AGAIN},
     {"resizable", no_argument, NULL, OPTION_RESIZABLE},
     {"resize", required_argument, NULL, OPTION_RESIZE},
+    {"ctl", no_argument, NULL, OPTION_CTL},
     {"profile", optional_argument, NULL, OPTION_PROFILE},
     {NULL, 0, NULL, 0},
 };
 
 static char doctor_variable[] = UAT_DOCTOR_VARIABLE "=1";
-
-/* Print the help. If `form` is given, print the settings as a document of that form instead. */
-static bool print_help(const char *form)
-{
-    if (form && strcmp(form, "md") == 0) {
-        uat_settings_print_markdown(uat_settings, stdout);
-        return true;
-    }
-    if (form && strcmp(form, "man") == 0) {
-        uat_settings_print_man(uat_settings, stdout);
-        return true;
-    }
-    if (form) {
-        uat_say("--help=%s: must be md or man, for the list of settings as docs/settings.md or uat_settings(7)", form);
-        return false;
-    }
-    printf(
-        "Usage: uatrun [-n N] [options] program [arguments]\n"
-        "       uatrun --resize M PID\n"
-        "Run a uat program with N workers on this machine, or change the number of workers of such a job.\n"
-        "\n"
-        "  -n, -np, --np N        workers, 1 to %d (default: one per core that this process may use)\n"
-        "      --bind core        each worker stays on a core of its own (default if the workers fill the cores)\n"
-        "      --bind none        workers run wherever the kernel puts them\n"
-        "      --env NAME=VALUE   set a variable for the workers; may be given several times\n"
-        "      --label            put the worker's rank in front of each line that it prints\n"
-        "      --again N          after the loss of a worker, go on from the newest checkpoint, at most N times\n"
-        "      --resizable        the job can change its size: checkpoints go to memory, unless UAT_CHECKPOINT is set\n"
-        "      --resize M PID     let the job of the uatrun with this process number go on with M workers\n"
-        "      --profile[=FILE]   write a profile of a program that was built for it, to PROGRAM.profile.json if no\n"
-        "                         FILE is given; uat-profile shows it\n"
-        "      --timeout SECONDS  end the job after this time, with status %d\n"
-        "      --doctor           run the self-test of the program's runtime instead, with 2 workers unless -n is "
-        "given\n"
-        "  -h, --help             print this and exit\n"
-        "      --help=md, =man    print the list of settings as a document and exit\n"
-        "      --version          print the version and exit\n"
-        "\n"
-        "Worker 0 reads uatrun's standard input, the others none. Signals are passed on to all workers.\n"
-        "If a worker fails, the others are ended and uatrun returns its status, 128 + S if signal S ended it.\n"
-        "\n"
-        "Settings of the runtime, environment variables with their defaults:\n",
-        UAT_WORKERS_MAX, UAT_STATUS_TIMEOUT);
-    uat_settings_print_help(uat_settings, stdout);
-    return true;
-}
 
 /* "-np 4", as for mpirun, arrives here as -n with the value "p". */
 static char *value_of_np(int argc, char **argv)
@@ -166,7 +123,7 @@ static char **copy_environment(int extra)
     int n = 0;
     while (environ[n])
         n++;
-    char **env = allocate((size_t)(n + extra + 2), sizeof(*env));
+    char **env = allocate((size_t)(n + extra + 3), sizeof(*env));
     int kept = 0;
     for (int i = 0; i < n; i++)
         if (strncmp(environ[i], "PMIX_", 5) != 0 || strncmp(environ[i], "PMIX_MCA_", 9) == 0)
@@ -262,18 +219,40 @@ static bool check_workers(struct uat_arguments *out, bool simulated)
     return uat_arguments_set(out->env, variable);
 }
 
-/* Check the arguments of --resize M PID. */
-static bool check_resize(struct uat_arguments *out, char **rest, int *status)
+/* The process number in a text, or 0 if it is none. */
+static long pid_of(const char *text)
 {
     char *end = NULL;
-    *status = UAT_STATUS_USAGE;
     errno = 0;
-    out->resize_pid = rest[0] ? strtol(rest[0], &end, 10) : 0;
-    if (rest[0] && !*end && !errno && out->resize_pid > 0 && out->resize_pid <= INT_MAX && !rest[1])
+    long pid = text ? strtol(text, &end, 10) : 0;
+    return pid > 0 && pid <= INT_MAX && !*end && !errno ? pid : 0;
+}
+
+/* Check the arguments of --resize M PID, of --ctl PID status and of --ctl PID resize M. */
+static bool check_wish(struct uat_arguments *out, char **rest, int *status)
+{
+    struct uat_wish *wish = &out->wish;
+    bool restart = wish->kind == UAT_WISH_RESTART;
+    const char *verb = rest[0] && rest[1] && !restart ? rest[1] : "";
+    *status = UAT_STATUS_USAGE;
+    wish->pid = pid_of(rest[0]);
+    if (restart && wish->pid && !rest[1])
         return true;
-    uat_say("--resize %d %s: needs the process number of the uatrun whose job shall change (usage: uatrun --resize M "
-            "PID)",
-            out->resize, rest[0] ? rest[0] : "");
+    if (strcmp(verb, "resize") == 0 && rest[2] && !rest[3] && wish->pid) {
+        wish->kind = UAT_WISH_LIMIT;
+        return parse_number("--ctl resize", "the number of workers ", rest[2], 1, UAT_WORKERS_MAX, UAT_WORKERS_MAX,
+                            &wish->workers);
+    }
+    if (strcmp(verb, "status") == 0 && !rest[2] && wish->pid)
+        return true;
+    if (restart)
+        uat_say("--resize %d %s: needs the process number of the uatrun whose job shall change (usage: uatrun --resize "
+                "M PID)",
+                wish->workers, rest[0] ? rest[0] : "");
+    else
+        uat_say("--ctl %s: needs the process number of a uatrun, and a request (usage: uatrun --ctl PID status, or "
+                "uatrun --ctl PID resize M)",
+                rest[0] ? rest[0] : "");
     return false;
 }
 
@@ -344,7 +323,11 @@ static bool take_option(struct uat_arguments *out, int option, char **argv, int 
         out->resizable = true;
         return true;
     case OPTION_RESIZE:
-        return parse_number("--resize", workers, optarg, 1, UAT_WORKERS_MAX, UAT_WORKERS_MAX, &out->resize);
+        out->wish.kind = UAT_WISH_RESTART;
+        return parse_number("--resize", workers, optarg, 1, UAT_WORKERS_MAX, UAT_WORKERS_MAX, &out->wish.workers);
+    case OPTION_CTL:
+        out->wish.kind = UAT_WISH_STATUS;
+        return true;
     case OPTION_BIND:
         return take_bind(out, optarg);
     case OPTION_ENV:
@@ -359,7 +342,7 @@ static bool take_option(struct uat_arguments *out, int option, char **argv, int 
         out->doctor = true;
         return uat_arguments_set(out->env, doctor_variable);
     case 'h':
-        *status = print_help(optarg) ? 0 : UAT_STATUS_USAGE;
+        *status = uat_help_print(optarg, UAT_WORKERS_MAX, UAT_STATUS_TIMEOUT) ? 0 : UAT_STATUS_USAGE;
         return false;
     case OPTION_VERSION:
         puts("uatrun " UAT_VERSION);
@@ -392,5 +375,5 @@ bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *
         out->workers = 2;
     if (out->workers == 0)
         out->workers = uat_cpus_allowed() < UAT_WORKERS_MAX ? uat_cpus_allowed() : UAT_WORKERS_MAX;
-    return out->resize > 0 ? check_resize(out, argv + optind, status) : check_job(out, argv + optind, status);
+    return out->wish.kind ? check_wish(out, argv + optind, status) : check_job(out, argv + optind, status);
 }

@@ -16,6 +16,13 @@ enum {
     UAT_STATUS_NOT_FOUND = 127,
 };
 
+/* A request to the job of another uatrun. */
+struct uat_wish {
+    enum { UAT_WISH_NONE, UAT_WISH_RESTART, UAT_WISH_LIMIT, UAT_WISH_STATUS } kind; /* --resize, --ctl resize, status */
+    int workers;                                                                    /* not for UAT_WISH_STATUS */
+    long pid;                                                                       /* of that uatrun */
+};
+
 struct uat_arguments {
     int workers;
     enum uat_bind bind;             /* auto: if the workers fill the cores */
@@ -27,8 +34,7 @@ struct uat_arguments {
     double left;                    /* how much of it is left for this start */
     int again;                      /* --again: maximum restarts after workers were lost */
     bool resizable;                 /* make a folder in memory for checkpoints, unless UAT_CHECKPOINT has one */
-    int resize;                     /* --resize: the number of workers for another uatrun's job; 0 = none */
-    long resize_pid;                /* the process of that uatrun */
+    struct uat_wish wish;           /* --resize, --ctl: ask another uatrun, and start no job */
     int stall_timeout, stall_limit; /* seconds, from the settings UAT_STALL_TIMEOUT and UAT_STALL_LIMIT; 0 = none */
     char **env;                     /* NULL at the end */
     char *program;                  /* the path to execute */
@@ -36,7 +42,7 @@ struct uat_arguments {
 };
 
 /*
- * Parse the command line. Returns true if there is a job to run, or to resize. Otherwise it has printed the help, the
+ * Parse the command line. Returns true if there is a job to run, or a wish. Otherwise it has printed the help, the
  * version or an error. In that case *status is the exit status: 0 after --help and --version.
  */
 bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status);

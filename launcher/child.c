@@ -90,6 +90,8 @@ static __attribute__((noinline)) struct failure become_worker(const struct uat_c
     if ((plan->output >= 0 && dup2(plan->output, STDOUT_FILENO) < 0) ||
         (plan->error >= 0 && dup2(plan->error, STDERR_FILENO) < 0))
         return (struct failure){STEP_OUTPUT, errno};
+    if (plan->control >= 0)
+        fcntl(plan->control, F_SETFD, 0); /* of this process only: a vfork() copies the table of descriptors */
     if (original_files.rlim_cur > 0)
         setrlimit(RLIMIT_NOFILE, &original_files);
     turn_randomisation_off();

@@ -2,7 +2,6 @@
 #include "launcher/control.h"
 
 #include "include/uat.h"
-#include "launcher/arguments.h"
 #include "launcher/say.h"
 
 #include <errno.h>
@@ -20,7 +19,7 @@ enum { PATIENCE_S = 5 }; /* how long the guard waits for the bytes of a connecti
 
 struct request {
     char version[16]; /* of uatrun; both ends must be of the same one */
-    int workers;
+    struct uat_wish wish;
 };
 
 struct answer {
@@ -59,7 +58,7 @@ static int is_of_this_user(int connection)
     return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
-int uat_control_take(int control, int *workers)
+int uat_control_take(int control, struct uat_wish *wish)
 {
     struct request request;
     struct timeval patience = {.tv_sec = PATIENCE_S};
@@ -76,7 +75,7 @@ int uat_control_take(int control, int *workers)
         uat_control_answer(connection, UAT_STATUS_FAILED, "the job's uatrun has the version " UAT_VERSION);
         return -EPROTO;
     }
-    *workers = request.workers;
+    *wish = request.wish;
     return connection;
 }
 
@@ -88,17 +87,29 @@ void uat_control_answer(int connection, int status, const char *line)
     close(connection);
 }
 
-int uat_control_resize(pid_t pid, int workers, double timeout)
+/* What was asked for, for messages. */
+static const char *name_of(const struct uat_wish *wish, char *text, size_t size)
+{
+    if (wish->kind == UAT_WISH_RESTART)
+        snprintf(text, size, "--resize %d", wish->workers);
+    else if (wish->kind == UAT_WISH_LIMIT)
+        snprintf(text, size, "--ctl %ld resize %d", wish->pid, wish->workers);
+    else
+        snprintf(text, size, "--ctl %ld status", wish->pid);
+    return text;
+}
+
+int uat_control_ask(const struct uat_wish *wish, double timeout)
 {
     struct sockaddr_un address;
-    socklen_t length = address_of(&address, pid);
-    struct request request = {.version = UAT_VERSION, .workers = workers};
+    socklen_t length = address_of(&address, (pid_t)wish->pid);
+    struct request request = {.version = UAT_VERSION, .wish = *wish};
     struct answer answer;
+    char name[64];
+    name_of(wish, name, sizeof(name));
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd < 0 || connect(fd, (struct sockaddr *)&address, length) || !is_of_this_user(fd)) {
-        uat_say("--resize %d: process %ld is no uatrun whose job can change its size here (%s); start the job with "
-                "--resizable, or with UAT_CHECKPOINT=FOLDER",
-                workers, (long)pid, strerror(errno));
+        uat_say("%s: process %ld is no uatrun with a job of this user here (%s)", name, wish->pid, strerror(errno));
         if (fd >= 0)
             close(fd);
         return UAT_STATUS_FAILED;
@@ -111,17 +122,17 @@ int uat_control_resize(pid_t pid, int workers, double timeout)
     bool late = n < 0 && errno == EAGAIN;
     close(fd);
     if (late) {
-        uat_say("--resize %d: no answer within %g s (--timeout); the job has not come to a checkpoint yet", workers,
-                timeout);
+        uat_say("%s: no answer within %g s (--timeout); the job has not come to %s yet", name, timeout,
+                wish->kind == UAT_WISH_RESTART ? "a checkpoint" : "a run or a spawn");
         return UAT_STATUS_TIMEOUT;
     }
     if (n != sizeof(answer)) {
-        uat_say("--resize %d: process %ld ended before it answered, or refused this user", workers, (long)pid);
+        uat_say("%s: process %ld ended before it answered, or refused this user", name, wish->pid);
         return UAT_STATUS_FAILED;
     }
     answer.line[sizeof(answer.line) - 1] = '\0';
     if (answer.status)
-        uat_say("--resize %d: %s", workers, answer.line);
+        uat_say("%s: %s", name, answer.line);
     else
         printf("%s\n", answer.line);
     return answer.status;

@@ -4,6 +4,7 @@
 #include "launcher/control.h"
 #include "launcher/descendants.h"
 #include "launcher/job.h"
+#include "launcher/live.h"
 #include "launcher/recovery.h"
 #include "launcher/say.h"
 #include "launcher/scratch.h"
@@ -36,9 +37,10 @@ static struct {
 
 /* The request of another uatrun that the job shall change its size: see control.h. */
 static struct {
-    int control;    /* descriptor of uat_control_open(), or below 0 */
-    int connection; /* to the sender of the pending request */
-    int workers;    /* the wanted number; 0: no request is pending */
+    int control;      /* descriptor of uat_control_open(), or below 0 */
+    bool is_possible; /* the job can write checkpoints */
+    int connection;   /* to the sender of the pending request */
+    int workers;      /* the wanted number; 0: no request is pending */
 } resize = {.control = -1};
 
 /* Answer the pending request, if there is one. */
@@ -59,15 +61,16 @@ static bool is_given_up(void)
     return true;
 }
 
-/* Take a request to change the size of the job, which has `now` workers. The job is asked for a checkpoint and its end,
- * as by SIGUSR2. */
-static void take_resize(pid_t job, int now)
+/* Take the request of the sender at `connection` to change the size of the job, which has `now` workers. The job is
+ * asked for a checkpoint and its end, as by SIGUSR2. */
+static void take_resize(int connection, int workers, pid_t job, int now)
 {
-    int workers, connection = uat_control_take(resize.control, &workers);
-    if (connection < 0)
-        return;
     if (workers < 1 || workers > UAT_WORKERS_MAX) {
         uat_control_answer(connection, UAT_STATUS_FAILED, "the number of workers is out of range");
+    } else if (!resize.is_possible) {
+        uat_control_answer(
+            connection, UAT_STATUS_FAILED,
+            "the job cannot write checkpoints; start it with --resizable, or with UAT_CHECKPOINT=FOLDER");
     } else if ((resize.workers > 0 || told.to_end || told.asked) && !is_given_up()) {
         uat_control_answer(connection, UAT_STATUS_FAILED, "the job already has a request to change its size or to end");
     } else if (resize.workers == 0 && workers == now) {
@@ -80,14 +83,29 @@ static void take_resize(pid_t job, int now)
     }
 }
 
-static void note(int signal)
+static void take_request(pid_t job, int now)
 {
-    bool spared = signal == SIGTERM && uat_checkpoint_settings.sigterm == UAT_SIGTERM_CHECKPOINT && !told.termed;
+    struct uat_wish wish;
+    int connection = uat_control_take(resize.control, &wish);
+    if (connection < 0)
+        return;
+    if (wish.kind == UAT_WISH_RESTART)
+        take_resize(connection, wish.workers, job, now);
+    else
+        uat_live_ask(connection, wish.kind == UAT_WISH_LIMIT ? wish.workers : 0, now);
+}
+
+/* Note a signal. Returns the signal to pass on. */
+static int note(int signal)
+{
+    bool spared = signal == SIGTERM && uat_checkpoint_settings.sigterm != UAT_SIGTERM_END && !told.termed;
     told.termed |= spared;
     if (signal == SIGUSR2 || spared)
         told.asked = SIGUSR2;
     else if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT)
         told.to_end = true;
+    /* With sigterm=leave, SIGTERM would ask each worker to leave. */
+    return spared && uat_checkpoint_settings.sigterm == UAT_SIGTERM_LEAVE ? SIGUSR2 : signal;
 }
 
 /* Pass one signal on. If it is the end of the job's process, sets *status as waitpid() does, and returns true. */
@@ -101,11 +119,11 @@ static bool take_signal(const struct signalfd_siginfo *info, pid_t job, int *sta
                 return true;
         return false;
     }
-    note(signal);
+    int passed_on = note(signal);
     if (told.to_end || told.asked)
         answer(UAT_STATUS_FAILED, "a signal has asked the job to end");
     if (uat_signals_to_forward(info->ssi_code))
-        kill(job, signal);
+        kill(job, passed_on);
     if (signal == SIGTSTP)
         raise(SIGSTOP);
     return false;
@@ -115,7 +133,9 @@ static bool take_signal(const struct signalfd_siginfo *info, pid_t job, int *sta
  * waitpid(). */
 static int watch(pid_t job, int signals, int workers)
 {
-    struct pollfd fds[] = {{.fd = signals, .events = POLLIN}, {.fd = resize.control, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
+                           {.fd = resize.control, .events = POLLIN},
+                           {.fd = uat_live_replies(), .events = POLLIN}};
     for (;;) {
         struct signalfd_siginfo info;
         int status;
@@ -124,7 +144,9 @@ static int watch(pid_t job, int signals, int workers)
                 return status;
         poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
         if (fds[1].revents)
-            take_resize(job, workers);
+            take_request(job, workers);
+        if (fds[2].revents)
+            uat_live_hear();
     }
 }
 
@@ -152,13 +174,13 @@ static int killed(int signal, const struct uat_verdict *verdict, int *lost)
 }
 
 /* Start the job's process, and wait for its end. Returns uatrun's status. *lost: the number of lost workers; 0: the job
- * is over; -1: the job's process was lost. */
-static int run(const struct uat_arguments *arguments, struct uat_verdict *verdict, int *lost)
+ * is over; -1: the job's process was lost. *left: the number of workers that have left. */
+static int run(const struct uat_arguments *arguments, struct uat_verdict *verdict, int *lost, int *left)
 {
     int life[2]; /* when the guard ends, the job's process reads the end of this pipe */
     int signals = signalfd(-1, uat_signals_set(), SFD_CLOEXEC | SFD_NONBLOCK);
     pid_t job = -1, guard = getpid();
-    *lost = 0;
+    *lost = *left = 0;
     if (arguments->simulated == 0 && uat_server_make_directory()) /* a simulation has no server */
         return UAT_STATUS_FAILED;
     if (verdict && signals >= 0 && pipe2(life, O_CLOEXEC) == 0) {
@@ -178,6 +200,7 @@ static int run(const struct uat_arguments *arguments, struct uat_verdict *verdic
         _exit(status); /* libpmix's exit handlers could hang */
     }
     close(life[0]);
+    uat_live_again();
     if (told.asked || resize.workers > 0)
         kill(job, SIGUSR2);
     int status = watch(job, signals, arguments->workers);
@@ -185,10 +208,11 @@ static int run(const struct uat_arguments *arguments, struct uat_verdict *verdic
     close(signals);
     uat_server_remove_directory(); /* the job's process may have been killed while it started */
     *lost = verdict->lost;
+    *left = verdict->left;
     return WIFEXITED(status) ? WEXITSTATUS(status) : killed(WTERMSIG(status), verdict, lost);
 }
 
-/* Let the job be able to change its size, if it can write checkpoints. Returns false after reporting an error. */
+/* Listen for requests, and let a job with --resizable write checkpoints. Returns false after reporting an error. */
 static bool open_control(struct uat_arguments *arguments)
 {
     bool asks = sigismember(uat_signals_set(), SIGUSR2); /* else it is ignored; the workers inherit this */
@@ -204,9 +228,12 @@ static bool open_control(struct uat_arguments *arguments)
         uat_checkpoint_settings.keep = 1;
         uat_arguments_pass_checkpoint(arguments);
     }
-    if (!asks || !uat_checkpoint_settings.folder[0] || arguments->simulated > 0 || arguments->doctor)
+    if (arguments->simulated > 0 || arguments->doctor)
         return true;
+    resize.is_possible = asks && uat_checkpoint_settings.folder[0];
     resize.control = uat_control_open();
+    if (resize.control >= 0)
+        uat_live_open(arguments);
     if (resize.control >= 0 || !arguments->resizable)
         return true;
     uat_say("--resizable: cannot listen for requests: %s", strerror(-resize.control));
@@ -224,12 +251,14 @@ static int end_scratch(int status)
     return UAT_STATUS_FAILED;
 }
 
-/* The job has ended with `status` after a request to change its size. Answer the request. Returns whether the job must
- * start again. */
-static bool start_resized(struct uat_recovery *recovery, int status)
+/* The job has ended with `status`, perhaps after a request to change its size, which is answered, or because `left`
+ * workers have left. Returns whether the job must start again. */
+static bool start_resized(struct uat_recovery *recovery, int status, int left)
 {
     char line[128];
     int workers = resize.workers;
+    if (workers == 0 && left > 0 && !told.asked && !told.to_end)
+        return uat_recovery_resize(recovery, recovery->arguments.workers - left);
     if (workers > 0 && status == UAT_CHECKPOINT_STATUS && uat_recovery_resize(recovery, workers)) {
         snprintf(line, sizeof(line), "the job goes on with %d worker%s", workers, workers == 1 ? "" : "s");
         answer(0, line);
@@ -244,15 +273,16 @@ int uat_guard_run(struct uat_arguments *arguments)
 {
     struct uat_verdict *verdict = make_verdict();
     struct uat_recovery recovery;
-    int status, lost;
+    int status, lost, left;
     uat_descendants_adopt();
     if (!open_control(arguments))
         return UAT_STATUS_FAILED;
     uat_recovery_begin(&recovery, arguments);
     do
-        status = run(&recovery.arguments, verdict, &lost);
-    while (lost ? !told.to_end && uat_recovery_next(&recovery, lost) : start_resized(&recovery, status));
+        status = run(&recovery.arguments, verdict, &lost, &left);
+    while (lost ? !told.to_end && uat_recovery_next(&recovery, lost) : start_resized(&recovery, status, left));
     if (lost)
-        start_resized(&recovery, status);
+        start_resized(&recovery, status, 0);
+    uat_live_end();
     return end_scratch(status);
 }

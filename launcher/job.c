@@ -18,6 +18,7 @@
 #include "launcher/cpus.h"
 #include "launcher/descendants.h"
 #include "launcher/label.h"
+#include "launcher/live.h"
 #include "launcher/say.h"
 #include "launcher/server.h"
 #include "launcher/signals.h"
@@ -195,6 +196,15 @@ static int watch(struct job *job)
     }
 }
 
+/* The number of workers that have left: those that ended with status 0, while rank 0 ended with a checkpoint. */
+static int count_left(const struct job *job)
+{
+    int left = 0;
+    for (int i = 1; i < job->seen.arguments->workers; i++)
+        left += job->seen.children[i].status == 0;
+    return left;
+}
+
 static void free_environment(char **env)
 {
     for (char **p = env; p && *p; p++)
@@ -225,6 +235,7 @@ static int start_workers(struct job *job, const int *cores)
         child->rank = rank;
         plan.env = simulated ? arguments->env : uat_server_environment(rank, arguments->env);
         plan.null_input = rank > 0;
+        plan.control = rank == 0 ? uat_live_inherited() : -1;
         /* The simulation itself chooses one core for all its workers. */
         if (arguments->bind != UAT_BIND_NONE && !simulated)
             plan.core = cores[rank];
@@ -266,6 +277,7 @@ int uat_job_run(const struct uat_arguments *arguments, int life, struct uat_verd
         job.deadline = arguments->timeout > 0 ? now() + arguments->left : 0;
         status = watch(&job);
         verdict->lost = uat_blame_lost(&job.seen);
+        verdict->left = status == UAT_CHECKPOINT_STATUS && job.running == 0 ? count_left(&job) : 0;
         verdict->status = status;
         uat_blame_tell(&job.seen);
     }

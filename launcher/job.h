@@ -13,6 +13,7 @@
 struct uat_verdict {
     volatile int status; /* uatrun's exit status */
     volatile int lost;   /* number of lost workers: see uat_blame_lost() */
+    volatile int left;   /* number of workers that have left after a SIGTERM, if the job ended with a checkpoint */
 };
 int uat_job_run(const struct uat_arguments *arguments, int life, struct uat_verdict *verdict);
 

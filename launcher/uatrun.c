@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* Check that the output of --help, --version or --resize was written completely. */
+/* Check that the output of --help, --version, --resize or --ctl was written completely. */
 static int finish_output(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -35,10 +35,10 @@ int main(int argc, char **argv)
     }
     uat_signals_take(); /* take the signals before all else, so that every signal is reported */
     if (uat_arguments_parse(&arguments, argc, argv, &status)) {
-        if (arguments.resize == 0)
+        if (arguments.wish.kind == UAT_WISH_NONE)
             return uat_guard_run(&arguments);
         uat_signals_restore();
-        status = uat_control_resize((pid_t)arguments.resize_pid, arguments.resize, arguments.timeout);
+        status = uat_control_ask(&arguments.wish, arguments.timeout);
     }
     return finish_output(status);
 }

@@ -21,6 +21,7 @@
 #include "runtime/task/canary.h"
 #include "runtime/task/exception.h"
 #include "runtime/task/modes.h"
+#include "runtime/sched/control.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/torture/statics.h"
 #include "runtime/sched/stop.h"
@@ -83,6 +84,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     uat_stop_run();
     uat_deque_start(&w->deque);
     uat_stop_watch();
+    uat_control_run();
     uat_request_in_run(true);
     uat_statics_protect(true);
     if (uat_checkpoint_is_interrupted()) {

@@ -23,6 +23,7 @@
 #include "runtime/segment/settings.h"
 #include "runtime/settings.h"
 #include "runtime/job/settings.h"
+#include "runtime/sched/control.h"
 #include "runtime/sched/rest.h"
 #include "runtime/sched/settings.h"
 #include "runtime/torture/settings.h"
@@ -365,6 +366,7 @@ const struct uat_step uat_startup_steps[] = {
     {open_thief, uat_steal_close, "protocol and landing places"},
     {open_waits, close_waits, "the list of ready tasks; what is said of those that wait for a lost worker"},
     {open_collective, uat_crew_close, "barriers, ends of runs, the crew"},
+    {uat_control_open, uat_control_close, "rank 0: requests of uatrun --ctl"},
     {explain_faults, uat_fault_close, "overflow of stacks and deque"},
     {uat_request_spare, NULL, "sigterm=checkpoint: before a worker runs the program; undone with the waits"},
     {uat_bootstrap_barrier, NULL, "all workers are ready for remote operations"},

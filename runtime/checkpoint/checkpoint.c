@@ -311,7 +311,7 @@ static void stopped(const struct uat_chain *chain, bool end)
     if (uat_self.rank == 0 && !complete)
         uat_warn("the checkpoint is dropped, and the run goes on%s", end ? " instead of ending" : "");
     if (end && complete)
-        checkpoint.config.leave(UAT_CHECKPOINT_STATUS);
+        checkpoint.config.leave(uat_request_leaves() ? 0 : UAT_CHECKPOINT_STATUS);
     uat_request_done(end);
 }
 

@@ -21,8 +21,9 @@
 enum { AGAIN_SECONDS = 1 /* time until a refused request to end the job is made again */ };
 
 static bool caught, clocked;
-static bool theirs;                /* the program itself catches SIGUSR2 */
-static volatile sig_atomic_t ends; /* a request to end the job was refused; the clock repeats the request */
+static bool theirs;                  /* the program itself catches SIGUSR2 */
+static volatile sig_atomic_t termed; /* a first SIGTERM has arrived */
+static volatile sig_atomic_t ends;   /* a request to end the job was refused; the clock repeats the request */
 static timer_t clock_timer;
 static struct timespec due; /* when the clock asks next, in CLOCK_MONOTONIC; 0: never */
 static bool runs;           /* a run is open; outside of runs the clock is stopped, because it would cut a sleep() */
@@ -36,15 +37,24 @@ static void take_signal(int signal, siginfo_t *info, void *context)
 }
 
 /* The first SIGTERM asks for a checkpoint; the second SIGTERM ends this worker. Every rank treats the signal as a
- * request, because the sender may have chosen any process of the job. */
+ * request, because the sender may have chosen any process of the job. With sigterm=leave, the signal asks only this
+ * worker to end, and uatrun itself asks the whole job by SIGUSR2. */
 static bool spare_first(void)
 {
-    static volatile sig_atomic_t taken;
-    if (taken)
+    if (termed)
         return false;
-    taken = 1;
+    termed = 1;
+    if (uat_checkpoint_settings.sigterm == UAT_SIGTERM_LEAVE && uat_self.rank == 0) {
+        uat_warn("SIGTERM: rank 0 cannot leave the job; send it to uatrun to end the job, or to another worker");
+        return true;
+    }
     uat_stop_note(true);
     return true;
+}
+
+bool uat_request_leaves(void)
+{
+    return termed && uat_checkpoint_settings.sigterm == UAT_SIGTERM_LEAVE && uat_self.rank > 0 && !UAT_IS_VIRTUAL();
 }
 
 int uat_request_catch(void)
@@ -74,10 +84,9 @@ void uat_request_release(void)
 
 int uat_request_spare(void)
 {
-    bool spares = uat_checkpoint_settings.sigterm != UAT_SIGTERM_CHECKPOINT || uat_lost_spare(spare_first);
+    bool spares = uat_checkpoint_settings.sigterm == UAT_SIGTERM_END || uat_lost_spare(spare_first);
     if (!spares && uat_self.rank == 0)
-        uat_warn(
-            "checkpoint: the program itself catches SIGTERM, so UAT_CHECKPOINT=...,sigterm=checkpoint does nothing");
+        uat_warn("checkpoint: the program itself catches SIGTERM, so UAT_CHECKPOINT=...,sigterm= does nothing");
     return 0;
 }
 

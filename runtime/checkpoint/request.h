@@ -10,9 +10,14 @@
 int uat_request_catch(void);
 void uat_request_release(void);
 
-/* With sigterm=checkpoint, take this worker's first SIGTERM as a request. Called before the barrier at the start. After
- * this barrier the program may run, and a user who sees it run may send SIGTERM to all workers. Returns 0. */
+/* With sigterm=checkpoint or leave, take this worker's first SIGTERM as a request. Called before the barrier at the
+ * start. After this barrier the program may run, and a user who sees it run may send SIGTERM to all workers. Returns
+ * 0. */
 int uat_request_spare(void);
+
+/* Has a SIGTERM asked this worker to leave (sigterm=leave)? Then it ends with status 0 after the checkpoint that it has
+ * requested, and uatrun starts the job without it. */
+bool uat_request_leaves(void);
 
 /* Start the clock on rank 0. It asks in runs only. Returns 0, or a negative errno that has been reported. */
 int uat_request_open(void);

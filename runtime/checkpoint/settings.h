@@ -5,7 +5,7 @@
 
 #include "base/settings.h"
 
-enum uat_sigterm { UAT_SIGTERM_END, UAT_SIGTERM_CHECKPOINT };
+enum uat_sigterm { UAT_SIGTERM_END, UAT_SIGTERM_CHECKPOINT, UAT_SIGTERM_LEAVE };
 enum uat_restart { UAT_RESTART_AUTO, UAT_RESTART_YES, UAT_RESTART_NO };
 
 struct uat_checkpoint_settings {
@@ -32,9 +32,9 @@ static const struct uat_setting uat_checkpoint_parts[] = {
      "auto: continue from the newest checkpoint, or begin anew if there is none; yes: fail if there is none; no: begin "
      "anew"},
     {"sigterm", "end", UAT_MAY_DIFFER, CHECKPOINT(sigterm),
-     UAT_CHOICE({"end", UAT_SIGTERM_END}, {"checkpoint", UAT_SIGTERM_CHECKPOINT}),
-     "checkpoint: the first SIGTERM asks for a checkpoint and the end of the job, as SIGUSR2 does; end: it ends the "
-     "job"},
+     UAT_CHOICE({"end", UAT_SIGTERM_END}, {"checkpoint", UAT_SIGTERM_CHECKPOINT}, {"leave", UAT_SIGTERM_LEAVE}),
+     "checkpoint: the first SIGTERM asks for a checkpoint and the end of the job, as SIGUSR2 does; leave: after the "
+     "checkpoint, uatrun lets the job go on without the worker that got the signal; end: it ends the job"},
     {"number", "0", UAT_MAY_DIFFER, CHECKPOINT(number), UAT_NUMBER(0, UINT32_MAX),
      "the checkpoint to continue from; 0: the newest"},
     UAT_LAST_SETTING,

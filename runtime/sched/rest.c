@@ -106,6 +106,18 @@ static void changed(int rank)
     uat_crew_wake(rank);
 }
 
+bool uat_rest_is_possible(void)
+{
+    return !uat_stacks && uat_self.size <= UAT_CREW_MAX;
+}
+
+void uat_rest_limit(int n)
+{
+    uat_crew_limit(n, changed);
+    if (uat_crew_leaves())
+        uat_stop_watch_crew();
+}
+
 int uat_resize(int n)
 {
     if (!uat_worker.running)
@@ -115,14 +127,12 @@ int uat_resize(int n)
         uat_error("uat_resize() was given %d workers; the job has 1 to %d", n, uat_self.size);
         return -EINVAL;
     }
-    if (uat_stacks || uat_self.size > UAT_CREW_MAX) {
+    if (!uat_rest_is_possible()) {
         uat_error("uat_resize(): a worker cannot hand its tasks over with UAT_STACKS=iso, or in a job of more than %d "
                   "workers",
                   (int)UAT_CREW_MAX);
         return -ENOTSUP;
     }
-    uat_crew_limit(n, changed);
-    if (uat_crew_leaves())
-        uat_stop_watch_crew();
+    uat_rest_limit(n);
     return 0;
 }

@@ -20,6 +20,12 @@ bool uat_rest_hand_over_next(uintptr_t sp);
 /* Pass the time of a worker that takes no work: `state` says why. busy: it has tasks that others may take. */
 void uat_rest(struct uat_idle *idle, enum uat_crew_state state, bool busy);
 
+/* Can a worker of this job hand its tasks over? */
+bool uat_rest_is_possible(void);
+
+/* Let the workers of ranks 0 to n - 1 take part, as uat_resize() does. Called in a run, where that may be called. */
+void uat_rest_limit(int n);
+
 /* This worker takes work again, if it did not. */
 extern bool uat_rest_announced; /* the other workers believe that this worker rests */
 void uat_rest_is_over(void);

@@ -120,15 +120,31 @@ void uat_stop_watch(void)
     struct uat_deque *d = &uat_worker.deque;
     bool always = uat_torture_on || UAT_IS_VIRTUAL() || uat_stacks || uat_failing.yes || uat_crew_leaves();
     uat_deque_watch(d, always);
-    if (!always && uat_stop_on && is_asked()) /* a signal may have arrived before the call above */
+    /* a signal may have arrived before the call above */
+    if (!always && (uat_stop_crew_watched || (uat_stop_on && is_asked())))
         uat_deque_watch(d, true);
 }
 
-bool uat_stop_crew_watched;
+volatile sig_atomic_t uat_stop_crew_watched;
+void (*uat_stop_serve)(void);
 
 void uat_stop_watch_crew(void)
 {
-    uat_stop_crew_watched = true;
+    uat_stop_crew_watched = 1;
+    uat_stop_watch();
+}
+
+void uat_stop_note_crew(void)
+{
+    uat_stop_crew_watched = 1;
+    uat_deque_watch(&uat_worker.deque, true); /* as in uat_stop_note() */
+}
+
+void uat_stop_end_watch(void)
+{
+    uat_stop_crew_watched = 0;
+    if (uat_stop_serve)
+        uat_stop_serve();
     uat_stop_watch();
 }
 

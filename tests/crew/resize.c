@@ -4,6 +4,7 @@
  * Every task runs once, and all results are right. A worker that is out runs only what was sent to it. Argument: the
  * number of rounds.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,7 +28,9 @@ enum {
     FLOW_TASKS = 40,
     READY = 50,
     DEPTH = 30,
-    COUNT = 400
+    COUNT = 400,
+    CHILD_NS = 200000,
+    LATE = 50
 };
 
 /* Compute for this time: virtual time in a simulation. */
@@ -273,6 +276,38 @@ UAT_TASK(int, leave_last, int, depth)
     return errors + (uat_resize(uat_size()) != 0);
 }
 
+/* A worker that spends nearly all of its time in children leaves at its next spawn, although the slow path at the end
+ * of a child may take the poke of uat_resize(). `told` is set after uat_resize(). Returns the number of children that
+ * began there later, at most LATE. */
+UAT_TASK(int, stay, uat_future_t, told)
+{
+    int late = 0, home = uat_rank();
+    uint64_t unused;
+    for (bool is_told = false; late < LATE && uat_rank() == home;) {
+        where_task child;
+        where_spawn(&child, CHILD_NS);
+        late += is_told && uat_rank() == home;
+        where_join(&child);
+        is_told = is_told || uat_future_try_get(told, &unused) == 0;
+    }
+    return late;
+}
+
+UAT_TASK(int, notice, int, unused)
+{
+    uat_future_t told = uat_future_create(sizeof(uint64_t));
+    const uint64_t now = 1;
+    stay_task task;
+    stay_spawn_on(&task, uat_size() - 1, told);
+    work(10 * CHILD_NS); /* in no scheduler, so that this worker steals nothing */
+    int errors = unused + (uat_resize(1) != 0);
+    uat_future_set(told, &now);
+    work(10 * CHILD_NS);
+    errors += is_wrong("the number of children on a worker that is out", stay_join(&task), 0);
+    uat_future_destroy(told);
+    return errors + (uat_resize(uat_size()) != 0);
+}
+
 /* One round: all kinds of tasks while the number of workers changes, then a check of each number of workers. */
 struct round {
     int n;
@@ -328,7 +363,7 @@ static int run_round(int n, unsigned seed)
         errors += settle_run(&wrong, workers) < 0 || wrong;
     errors += settle_run(&wrong, uat_size()) < 0 || wrong;
     if (uat_size() > 1)
-        errors += leave_last_run(&wrong, DEPTH) < 0 || wrong;
+        errors += leave_last_run(&wrong, DEPTH) < 0 || wrong || notice_run(&wrong, 0) < 0 || wrong;
     return errors;
 }
 

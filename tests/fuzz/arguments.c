@@ -24,8 +24,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         argv[argc++] = word;
     optind = 0; /* restart getopt() */
     if (uat_arguments_parse(&arguments, argc, argv, &status)) {
-        if (arguments.resize > 0) {
-            if (arguments.resize > UAT_WORKERS_MAX || arguments.resize_pid < 1)
+        const struct uat_wish *wish = &arguments.wish;
+        if (wish->kind) {
+            if (wish->pid < 1 || wish->workers > UAT_WORKERS_MAX ||
+                (wish->kind != UAT_WISH_STATUS && wish->workers < 1))
                 abort();
         } else if (arguments.workers < 1 || arguments.workers > UAT_WORKERS_MAX || !arguments.program ||
                    !arguments.argv[0])
