@@ -11,7 +11,7 @@
 #include "include/uat/detail/failure.h"
 #include "include/uat/reducer.h"
 #include "profile/clock.h"
-#include "runtime/sched/views.h"
+#include "runtime/task/views.h"
 #include "runtime/team/team.h"
 
 typedef struct uat_profile_totals totals_t;

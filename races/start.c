@@ -10,7 +10,7 @@
 #include "races/report.h"
 #include "races/shadow.h"
 #include "runtime/job/fatal.h"
-#include "runtime/sched/settings.h"
+#include "runtime/torture/settings.h"
 #include "runtime/segment/settings.h"
 
 bool uat_races_active, uat_races_in_run;
@@ -40,7 +40,7 @@ int __wrap_uat_init(void)
     if (!rc && uat_restarted() > 0) /* the tasks' frames have addresses of the earlier process's detector */
         uat_fatal("this program is linked with the race detector, which cannot follow tasks over a restart: start it "
                   "without UAT_CHECKPOINT, or with another folder");
-    if (rc || uat_sched_settings.races == UAT_RACES_OFF)
+    if (rc || uat_torture_settings.races == UAT_RACES_OFF)
         return rc;
     if (uat_size() > 1)
         uat_fatal(

@@ -27,8 +27,8 @@
 #include "runtime/segment/record.h"
 #include "runtime/job/self.h"
 #include "runtime/sync/mutex.h"
-#include "runtime/sched/stacks.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/stacks.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 
 enum { LOCKED = UAT_MUTEX_LOCKED, BASE, HANDLE, BIRTH };

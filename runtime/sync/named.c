@@ -19,7 +19,7 @@
 #include "base/word.h"
 #include "include/uat/sync.h"
 #include "runtime/job/fatal.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/segment.h"
 #include "runtime/sync/waitobj.h"

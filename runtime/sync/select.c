@@ -16,8 +16,8 @@
 #include "runtime/job/self.h"
 #include "runtime/sync/channel.h"
 #include "runtime/sync/waitobj.h"
-#include "runtime/sched/stacks.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/stacks.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 
 _Static_assert((int)UAT_SELECT_MAX <= (int)UAT_HELD_MAX, "a copy of each channel's words");
