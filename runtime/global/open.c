@@ -20,10 +20,11 @@ int uat_global_prepare(const struct uat_global_config *config, const int *host_o
 {
     struct uat_global *g = &uat_global;
     int size = config->transport->size;
-    memset(g, 0, sizeof(*g));
+    /* All but the table of granules. uat_global_start() fills the table, so that its pages cost nothing before. */
+    memset(g, 0, offsetof(struct uat_global, array));
+    memset((char *)g + offsetof(struct uat_global, array.shifted), 0,
+           sizeof(*g) - offsetof(struct uat_global, array.shifted));
     uat_open_reset();
-    for (size_t i = 0; i < UAT_GRANULES; i++)
-        g->array.granule[i] = &uat_nowhere;
     g->config = *config;
     g->arena.fd = -1;
     g->array.by_size = uat_divisor((uint64_t)size);
@@ -162,6 +163,8 @@ int uat_global_start(void)
     struct uat_global *g = &uat_global;
     if (g->is_open)
         return 0;
+    for (size_t i = 0; i < UAT_GRANULES; i++)
+        g->array.granule[i] = &uat_nowhere;
     find_hosts(g);
     uat_arena_plan();
     int rc = open_links(g);
