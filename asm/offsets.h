@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Offsets that the assembly uses. Static assertions near the structures check the offsets: runtime/sched/worker.c,
+ * Offsets that the assembly uses. Static assertions near the structures check the offsets: runtime/task/worker.c,
  * runtime/sched/park.h, runtime/segment/frame.h.
  */
 #ifndef UAT_OFFSETS_H

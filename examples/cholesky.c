@@ -17,6 +17,7 @@
 #include "examples/cholesky.h"
 #include "examples/splitmix.h"
 #include "perf/bench.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 enum { B = TILE, TILES_MAX = 128 };

@@ -19,6 +19,7 @@
 #include "perf/bench.h"
 #include "uat/global.h"
 #include "uat/pattern.h"
+#include "uat/transfer.h"
 
 enum {
     N_MIN = 16,

@@ -13,6 +13,7 @@
 
 #include "examples/splitmix.h"
 #include "perf/bench.h"
+#include "uat/atomic.h"
 #include "uat/global.h"
 
 enum {

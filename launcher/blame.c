@@ -122,18 +122,18 @@ static void await_told(const struct uat_seen *job)
     }
 }
 
-/* End the other workers with a SIGTERM that carries the rank of the lost worker. Each of these workers then looks in
- * its own memory for locks that the lost worker's tasks held. */
-static void tell_loss(const struct uat_seen *job, int rank)
+void uat_blame_tell(const struct uat_seen *job)
 {
-    const union sigval value = {.sival_int = uat_lost_value(rank)};
+    if (!job->lost)
+        return;
+    const union sigval value = {.sival_int = uat_lost_value(job->lost->rank)};
     for (int i = 0; i < job->arguments->workers; i++)
         if (job->children[i].pid > 0 && uat_server_presence(i) == UAT_PRESENCE_CONNECTED)
             sigqueue(job->children[i].pid, SIGTERM, value);
     await_told(job);
 }
 
-int uat_blame_worker(const struct uat_seen *job)
+int uat_blame_worker(struct uat_seen *job)
 {
     const struct uat_child *child = job->certain == UAT_BLAME_PERHAPS ? odd_one_out(job) : job->culprit;
     const char *others = job->arguments->workers > 1 ? "; the others were ended" : "";
@@ -156,7 +156,7 @@ int uat_blame_worker(const struct uat_seen *job)
         uat_say("rank %d exited with status 0%s, on %s%s", child->rank, stage_of(child), job->host, others);
     }
     if (!WIFSIGNALED(child->status) || WTERMSIG(child->status) != job->told_to_end)
-        tell_loss(job, child->rank);
+        job->lost = child;
     int code = exit_code(child->status);
     return code ? code : UAT_STATUS_FAILED;
 }

@@ -16,10 +16,11 @@ enum uat_blame { UAT_BLAME_NONE, UAT_BLAME_PERHAPS, UAT_BLAME_CERTAIN };
 struct uat_seen {
     const struct uat_arguments *arguments;
     struct uat_child *children;
-    int told_to_end;           /* the last signal that uatrun passed on and that asks the job to end */
-    struct uat_child *culprit; /* the worker that failed first, as far as is known */
-    enum uat_blame certain;    /* how certain the culprit is */
-    bool stopped;              /* a worker was stopped for too long */
+    int told_to_end;              /* the last signal that uatrun passed on and that asks the job to end */
+    struct uat_child *culprit;    /* the worker that failed first, as far as is known */
+    enum uat_blame certain;       /* how certain the culprit is */
+    const struct uat_child *lost; /* the worker of whose loss the others have to be told; NULL: none */
+    bool stopped;                 /* a worker was stopped for too long */
     char host[256];
 };
 
@@ -33,8 +34,13 @@ enum uat_blame uat_blame_judge(const struct uat_child *child, bool simulated);
  * uatrun had not passed on. */
 int uat_blame_lost(const struct uat_seen *job);
 
-/* Report which worker failed and how; returns uatrun's status. */
-int uat_blame_worker(const struct uat_seen *job);
+/* Report which worker failed and how; returns uatrun's status. Sets job->lost if the others have to be told. */
+int uat_blame_worker(struct uat_seen *job);
+
+/* End the other workers with a SIGTERM that carries the rank of job->lost, if any. Each of these workers then looks in
+ * its own memory for locks that the lost worker's tasks held. The caller has stored the verdict before: the ends of the
+ * workers break their connections, and libpmix's thread may crash then. */
+void uat_blame_tell(const struct uat_seen *job);
 
 /* Report that a worker aborted the job; returns uatrun's status. */
 int uat_blame_abort(const struct uat_seen *job, const struct uat_abort *aborted);

@@ -267,6 +267,7 @@ int uat_job_run(const struct uat_arguments *arguments, int life, struct uat_verd
         status = watch(&job);
         verdict->lost = uat_blame_lost(&job.seen);
         verdict->status = status;
+        uat_blame_tell(&job.seen);
     }
     uat_descendants_end();
     uat_label_close();

@@ -13,7 +13,7 @@
 #include "papers/placing.h"
 #include "runtime/global/global.h"
 #include "runtime/sched/join.h"
-#include "runtime/sched/keeper.h"
+#include "runtime/task/keeper.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"

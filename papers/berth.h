@@ -18,7 +18,7 @@
 #ifndef UAT_BERTH_H
 #define UAT_BERTH_H
 
-#include "runtime/sched/stacks.h"
+#include "runtime/task/stacks.h"
 
 extern const struct uat_stack_mode uat_berths;
 

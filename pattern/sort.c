@@ -9,6 +9,7 @@
  * A comparison that throws makes its task fail (failed.h). Each function then returns soon, without another comparison,
  * and what it returns is not used. The elements are only ever exchanged or merged, so the array keeps all of them.
  */
+#include "include/uat/transfer.h"
 #include "pattern/failed.h"
 #include "pattern/partition.h"
 #include "pattern/runs.h"

@@ -13,6 +13,8 @@
 #include "perf/bench.h"
 #include "perf/report.h"
 #include "uat/global.h"
+#include "uat/lock.h"
+#include "uat/object.h"
 #include "uat/sync.h"
 
 static int64_t sections = 4096, rounds = 5;

@@ -17,6 +17,7 @@
 #include "perf/report.h"
 #include "perf/samples.h"
 #include "uat/dataflow.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 static int64_t rounds = 200;

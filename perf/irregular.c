@@ -20,6 +20,7 @@
 #include "perf/irregular.h"
 #include "runtime/inspect.h"
 #include "uat/global.h"
+#include "uat/transfer.h"
 
 enum { WINDOW_MAX = 1024 };
 

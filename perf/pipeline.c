@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "perf/bench.h"
+#include "uat/channel.h"
 #include "uat/sync.h"
 
 enum { STAGES = 5, STEP_NS = 2 /* virtual time of a step */ };

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "include/uat/global.h"
+#include "include/uat/transfer.h"
 #include "perf/bench.h"
 #include "perf/gather.h"
 #include "perf/report.h"

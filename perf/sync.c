@@ -9,6 +9,7 @@
 #include "perf/samples.h"
 #include "perf/sync.h"
 #include "runtime/inspect.h"
+#include "uat/channel.h"
 #include "uat/sync.h"
 
 static int64_t members = 503, passes = 5030, fibers = 1000, depth = 9, frame = 0, batches = 21, only = 0;

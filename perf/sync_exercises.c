@@ -5,6 +5,9 @@
  * are tasks, and any worker may resume a task that has waited.
  */
 #include "perf/sync.h"
+#include "uat/channel.h"
+#include "uat/lock.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 enum { BUFFER = 64, BATCH = 256 };

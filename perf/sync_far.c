@@ -3,6 +3,7 @@
 #include "base/virtual.h"
 #include "perf/sync.h"
 #include "runtime/inspect.h"
+#include "uat/channel.h"
 #include "uat/sync.h"
 
 UAT_CHANNEL(uint64_t, numbers);

@@ -6,6 +6,7 @@
 #include "uat/dataflow.h"
 #include "uat/pattern.h"
 #include "uat/sync.h"
+#include "uat/transfer.h"
 
 const char *const tb_model_names[TB_MODELS] = {"data flow", "loops", "futures"};
 

@@ -13,6 +13,8 @@
 #include "perf/report.h"
 #include "perf/threads.h"
 #include "uat/global.h"
+#include "uat/lock.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 static int64_t members = 503, passes = 50300, fib_of = 20, items = 20000, threads = 16, elements = 1000000, rounds = 5;

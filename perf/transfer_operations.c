@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "include/uat/global.h"
+#include "include/uat/transfer.h"
 
 enum { SPLIT_MAX = 65536, COPIED_BYTES = 16 << 20, LINE = 64 };
 

@@ -2,6 +2,7 @@
 /* What a spawn and a wait cost on this worker, for the predicted times. */
 #include "profile/profile.h"
 
+#include "include/uat/semaphore.h"
 #include "include/uat/sync.h"
 #include "profile/clock.h"
 

@@ -11,8 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "include/uat/channel.h"
 #include "include/uat/checkpoint.h"
 #include "include/uat/dataflow.h"
+#include "include/uat/limit.h"
+#include "include/uat/lock.h"
+#include "include/uat/semaphore.h"
 #include "include/uat/sync.h"
 #include "profile/clock.h"
 #include "profile/replace.h"

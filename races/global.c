@@ -4,7 +4,9 @@
 #include "include/uat/global.h"
 
 #include "include/uat.h"
+#include "include/uat/object.h"
 #include "include/uat/reducer.h"
+#include "include/uat/transfer.h"
 #include "races/report.h"
 #include "races/shadow.h"
 #include "races/start.h"

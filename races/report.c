@@ -12,7 +12,7 @@
 #include "include/uat/detail/failure.h"
 #include "include/uat/global.h"
 #include "include/uat/reducer.h"
-#include "runtime/sched/settings.h"
+#include "runtime/torture/settings.h"
 
 enum { KEYS = 4096, CHAIN = 12 /* spawns that are shown */ };
 
@@ -141,7 +141,7 @@ static void print_report(void)
     if (r->advice)
         fprintf(stderr, "    %s\n", r->advice);
     fflush(stderr);
-    if (uat_sched_settings.races == UAT_RACES_STOP)
+    if (uat_torture_settings.races == UAT_RACES_STOP)
         _exit(UAT_RACES_STATUS);
 }
 

@@ -9,7 +9,7 @@
 #include "races/report.h"
 #include "races/shadow.h"
 #include "runtime/job/fatal.h"
-#include "runtime/sched/settings.h"
+#include "runtime/torture/settings.h"
 #include "runtime/segment/settings.h"
 
 bool uat_races_active, uat_races_in_run;
@@ -36,7 +36,7 @@ static void end(void)
 int __wrap_uat_init(void)
 {
     int rc = __real_uat_init();
-    if (rc || uat_sched_settings.races == UAT_RACES_OFF)
+    if (rc || uat_torture_settings.races == UAT_RACES_OFF)
         return rc;
     if (uat_size() > 1)
         uat_fatal(

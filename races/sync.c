@@ -5,6 +5,10 @@
 #include "include/uat/sync.h"
 
 #include "include/uat.h"
+#include "include/uat/channel.h"
+#include "include/uat/limit.h"
+#include "include/uat/lock.h"
+#include "include/uat/semaphore.h"
 #include "races/start.h"
 
 /* Wrap a call: do `before` ahead of it and `after` following it if a task makes the call. */

@@ -8,7 +8,10 @@
 #define UAT_INLINE __attribute__((weak))
 
 #include "include/uat.h"
+#include "include/uat/atomic.h"
 #include "include/uat/dataflow.h"
 #include "include/uat/global.h"
+#include "include/uat/limit.h"
+#include "include/uat/lock.h"
 #include "include/uat/reducer.h"
 #include "include/uat/sync.h"

@@ -15,7 +15,7 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/park.h"
 #include "runtime/sched/steal.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/stall.h"
 
 /* The word that this worker offers to all others, and the buffer for READs of their words. */

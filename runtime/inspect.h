@@ -16,7 +16,7 @@
 #include "deque/thief.h"
 #include "include/uat/stats.h"
 #include "runtime/sched/idle.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 #include "transport/transport.h"
 

@@ -14,7 +14,7 @@
 #include "runtime/job/alike.h"
 #include "runtime/job/bootstrap.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/statics.h"
+#include "runtime/torture/statics.h"
 #include "runtime/settings.h"
 #include "runtime/startup.h"
 #include "runtime/trace/trace.h"

@@ -11,8 +11,8 @@
 #include "runtime/job/neighbour.h"
 #include "runtime/job/self.h"
 #include "runtime/run.h"
-#include "runtime/sched/settings.h"
-#include "runtime/sched/torture_block.h"
+#include "runtime/torture/settings.h"
+#include "runtime/torture/torture_block.h"
 #include "runtime/sched/victims.h"
 #include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
@@ -102,7 +102,7 @@ int uat_meeting_open_rooms(void)
                                      .host_of = host_of,
                                      .leader = leader,
                                      .leader_pid = (long)uat_startup.roster.identity[leader]->pid,
-                                     .torture = uat_sched_settings.torture || uat_torture_delays(),
+                                     .torture = uat_torture_settings.torture || uat_torture_delays(),
                                      .delays = uat_torture_delays(),
                                      .seed = uat_torture_seed()};
     int rc = uat_rooms_open(&job);

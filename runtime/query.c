@@ -5,7 +5,7 @@
 #include "include/uat.h"
 #include "include/uat/checkpoint.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "runtime/segment/segment.h"
 
 uint64_t uat_time_ns(void)

@@ -6,7 +6,7 @@
  *   BOTH(room, title)      a room with settings: uat_ROOM_room in runtime/ROOM/room.c, and uat_ROOM_rows and
  *                          uat_ROOM_settings in its settings.h, which runtime/settings.c includes
  *   ROOM(room)             a room without settings
- *   SETTINGS(room, title)  settings of a folder that is no room of the runtime, and has no descriptor
+ *   SETTINGS(room, title)  settings of a folder that has no descriptor
  *
  * A room comes after the rooms that it uses. In this order rooms reserve and open, an idle worker asks them for work,
  * and the documents show their settings. Rooms of other libraries follow (uat_rooms_add() of segment/room.h).
@@ -18,6 +18,8 @@
     BOTH(job, "The job")                                                                                               \
     BOTH(segment, "Memory of a worker")                                                                                \
     SETTINGS(deque, "Deque and thieves")                                                                               \
+    ROOM(task)                                                                                                         \
+    SETTINGS(torture, "Torture")                                                                                       \
     BOTH(sched, "Scheduler")                                                                                           \
     BOTH(global, "Global memory")                                                                                      \
     ROOM(sync)                                                                                                         \

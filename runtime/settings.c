@@ -11,6 +11,7 @@
 #include "runtime/rooms.h"
 #include "runtime/sched/settings.h"
 #include "runtime/segment/settings.h"
+#include "runtime/torture/settings.h"
 #include "runtime/trace/settings.h"
 #include "transport_ibv/settings.h"
 #include "transport_sim/settings.h"

@@ -25,6 +25,7 @@
 #include "runtime/job/settings.h"
 #include "runtime/sched/rest.h"
 #include "runtime/sched/settings.h"
+#include "runtime/torture/settings.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/request.h"
 #include "runtime/checkpoint/settings.h"
@@ -37,15 +38,15 @@
 #include "runtime/job/self.h"
 #include "runtime/job/transport_select.h"
 #include "runtime/sched/alone.h"
-#include "runtime/sched/stacks.h"
-#include "runtime/sched/fork.h"
+#include "runtime/task/stacks.h"
+#include "runtime/task/fork.h"
 #include "runtime/sched/idle.h"
 #include "runtime/sched/park.h"
-#include "runtime/sched/sanitize.h"
+#include "runtime/task/sanitize.h"
 #include "runtime/sched/spawn.h"
 #include "runtime/sched/steal.h"
-#include "runtime/sched/torture.h"
-#include "runtime/sched/worker.h"
+#include "runtime/torture/torture.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 #include "runtime/job/lost.h"
@@ -104,7 +105,7 @@ static int choose_stacks(void)
     if (rc || !uat_stacks)
         return rc;
     const char *what = uat_checkpoint_settings.folder[0] ? "UAT_CHECKPOINT"
-                       : uat_sched_settings.torture == UAT_TORTURE_EVACUATE
+                       : uat_torture_settings.torture == UAT_TORTURE_EVACUATE
                            ? "UAT_TORTURE=evacuate, because no stack is moved away"
                            : NULL;
     if (!what)
@@ -194,7 +195,7 @@ static int open_deque(void)
                                         .before_publication = uat_global_before_publication,
                                         .unreleased = uat_global_unreleased(),
                                         .rank = uat_self.rank,
-                                        .keep_private = uat_sched_settings.torture == UAT_TORTURE_EVACUATE};
+                                        .keep_private = uat_torture_settings.torture == UAT_TORTURE_EVACUATE};
     int rc = uat_deque_open(&uat_worker.deque, uat_steal_ring(), uat_deque_settings.entries, &user);
     if (rc)
         uat_error("no memory for UAT_DEQUE_ENTRIES=%zu entries", (size_t)uat_deque_settings.entries);

@@ -9,8 +9,8 @@
 #include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/stacks.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/stacks.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/call.h"
 
 /* Collect all counters except stack_bytes_max. */

@@ -50,7 +50,7 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
         .pid = getpid(),
         .fd = config->segment_fd,
         .uid = geteuid(),
-        .socket = uat_handover_open(user_space),
+        .socket = uat_handover_open(user_space, config->wait_report, config->wait_limit),
         .device = object.st_dev,
         .inode = object.st_ino,
         .pid_space = pid_space,
@@ -128,6 +128,14 @@ static int report_open(const struct uat_attach_user *user, const struct uat_atta
                   strerror(error));
         return -error;
     }
+    if (error == ETIMEDOUT) {
+        uat_error(
+            "transport %s: rank %d (pid %d) runs in another user namespace, and has not exchanged descriptors with "
+            "this worker for UAT_STALL_LIMIT: it is stopped, or other users of this network namespace fill the "
+            "queues of the sockets (`ss -xl`); or use %s",
+            user->transport, rank, info->pid, user->instead);
+        return -error;
+    }
     if (info->user_space != own->user_space) {
         uat_error("transport %s: rank %d (pid %d) runs in another user namespace, as in a rootless container of its "
                   "own, and cannot exchange descriptors with this worker: %s; all workers of a host must be in one "
@@ -185,22 +193,22 @@ static int map_object(const struct uat_attach_user *user, const struct uat_attac
 
 /* Exchange the descriptors of both segments with a peer in another user namespace. Returns the peer's, or a negative
  * errno. */
-static int exchange(const struct uat_attach_info *own, const struct uat_attach_info *info)
+static int exchange(const struct uat_attach_info *own, const struct uat_attach_info *info, int rank)
 {
-    int rc = uat_handover_add(info->pid, info->socket);
+    int rc = uat_handover_add(rank, info->pid, info->socket);
     if (!rc)
-        rc = uat_handover_give(info->pid, info->socket, own->fd);
+        rc = uat_handover_give(info->pid, own->fd);
     int fd = rc ? rc : uat_handover_take(info->pid, info->device, info->inode);
     uat_handover_drop(info->device, info->inode);
     return fd;
 }
 
 /* Open the memory object of the peer's segment. Returns a descriptor or a negative errno. */
-static int open_object(const struct uat_attach_info *own, const struct uat_attach_info *info)
+static int open_object(const struct uat_attach_info *own, const struct uat_attach_info *info, int rank)
 {
     char path[64];
     if (info->user_space != own->user_space)
-        return exchange(own, info);
+        return exchange(own, info, rank);
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", info->pid, info->fd);
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* opening must not block, whatever kind of file
                                                                       * this is */
@@ -219,7 +227,7 @@ int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attac
     if (rc)
         return rc;
 
-    int fd = open_object(own, &info);
+    int fd = open_object(own, &info, rank);
     if (fd < 0)
         return report_open(user, own, &info, rank, -fd);
     rc = map_object(user, &info, fd, rank, out);

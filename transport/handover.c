@@ -13,10 +13,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/relax.h"
 
 enum {
-    LOOKS = 1000,   /* polls between two checks that the peer is alive */
+    LOOKS = 100,    /* polls between two checks that the peer is alive */
+    ACCEPTS = 64,   /* connections that are accepted between two looks at the time: a stranger may make more forever */
     BACKLOG = 4096, /* connections that may wait; the kernel may lower this number (net.core.somaxconn) */
     NAME_DIGITS = 5 /* the kernel chooses abstract names of 5 hexadecimal digits: unix(7), "Autobind feature" */
 };
@@ -28,20 +31,30 @@ struct held {
     uint64_t device, inode;
 };
 
-struct receiver {
+struct partner {
+    int rank, pid;
+    int out; /* the connection to its socket */
+};
+
+/* A connection that a process of this user made to this worker's socket. */
+struct incoming {
     int pid;
-    uint32_t socket;
+    int fd; /* -1: the other end is closed */
 };
 
 static struct {
     int listener;
-    struct held *held; /* descriptors that have arrived */
+    int wait_report, wait_limit; /* seconds; 0: never */
+    unsigned strangers;          /* refused connections */
+    struct held *held;           /* descriptors that have arrived */
     size_t held_count;
-    struct receiver *receivers;
-    size_t receiver_count;
+    struct partner *partners;
+    size_t partner_count;
+    struct incoming *incoming;
+    size_t incoming_count;
 } hand = {.listener = -1};
 
-uint32_t uat_handover_open(uint64_t user_space)
+uint32_t uat_handover_open(uint64_t user_space, int wait_report, int wait_limit)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     socklen_t size = sizeof(name);
@@ -57,6 +70,8 @@ uint32_t uat_handover_open(uint64_t user_space)
         return 0;
     }
     hand.listener = s;
+    hand.wait_report = wait_report;
+    hand.wait_limit = wait_limit;
     return 1 + (uint32_t)strtoul(name.sun_path + 1, NULL, 16);
 }
 
@@ -64,30 +79,28 @@ void uat_handover_close(void)
 {
     for (size_t i = 0; i < hand.held_count; i++)
         close(hand.held[i].fd);
+    for (size_t i = 0; i < hand.partner_count; i++)
+        close(hand.partners[i].out);
+    for (size_t i = 0; i < hand.incoming_count; i++)
+        if (hand.incoming[i].fd >= 0)
+            close(hand.incoming[i].fd);
     if (hand.listener >= 0)
         close(hand.listener);
     free(hand.held);
-    free(hand.receivers);
+    free(hand.partners);
+    free(hand.incoming);
     memset(&hand, 0, sizeof(hand));
     hand.listener = -1;
 }
 
-int uat_handover_add(int pid, uint32_t socket)
-{
-    struct receiver *more = realloc(hand.receivers, (hand.receiver_count + 1) * sizeof(*more));
-    if (!more)
-        return -ENOMEM;
-    hand.receivers = more;
-    more[hand.receiver_count++] = (struct receiver){pid, socket};
-    return 0;
-}
-
-/* Does the process at the other end have this worker's user? The kernel translates its user into this namespace. */
-static bool is_own_user(int s)
+/* The process at the other end, if it has this worker's user; otherwise 0. The kernel translates user and process into
+ * this worker's namespaces. */
+static int own_process_at(int s)
 {
     struct ucred peer;
     socklen_t size = sizeof(peer);
-    return getsockopt(s, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+    bool own = getsockopt(s, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+    return own ? peer.pid : 0;
 }
 
 /* The only kind of message: one byte with one descriptor. */
@@ -109,8 +122,9 @@ static int send_descriptor(int s, int fd)
     return sendmsg(s, &message, MSG_NOSIGNAL) == 1 ? 0 : -errno;
 }
 
-/* Returns -EAGAIN or -ETOOMANYREFS if the receiver must take other descriptors first. */
-static int try_give(uint32_t number, int fd)
+/* Connect to the socket of process `pid`. Returns the connection, or a negative errno; -EAGAIN: the queue of
+ * connections to this socket is full. */
+static int try_connect(int pid, uint32_t number)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     socklen_t size = offsetof(struct sockaddr_un, sun_path) + 1 + NAME_DIGITS;
@@ -118,16 +132,15 @@ static int try_give(uint32_t number, int fd)
     int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s < 0)
         return -errno;
-    int rc = connect(s, (struct sockaddr *)&name, size) ? -errno : 0;
-    if (!rc)
-        rc = is_own_user(s) ? send_descriptor(s, fd) : -EPERM;
-    close(s);
+    int rc = connect(s, (struct sockaddr *)&name, size) ? -errno : own_process_at(s) == pid ? s : -EPERM;
+    if (rc < 0)
+        close(s);
     return rc;
 }
 
-/* Receive the descriptor of a connection, and close the connection. Returns 0, also if the connection brings none; or a
- * negative errno if this process has no room for the descriptor. */
-static int receive(int s)
+/* Receive one descriptor. Returns 1, or 0 if there is none now, or a negative errno if this process has no room for
+ * it. */
+static int receive(struct incoming *in)
 {
     char byte;
     int fd = -1;
@@ -136,17 +149,22 @@ static int receive(int s)
     union control control;
     struct msghdr message = {
         .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes)};
-    /* The sender sends at once, or ends. So this call may block. */
-    ssize_t got = is_own_user(s) ? recvmsg(s, &message, MSG_CMSG_CLOEXEC) : -1;
-    struct cmsghdr *head = got == 1 ? CMSG_FIRSTHDR(&message) : NULL;
-    close(s);
-    if (got == 1 && (message.msg_flags & MSG_CTRUNC)) /* the kernel has closed the descriptor: the table is full */
+    ssize_t got = recvmsg(in->fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (got != 1) {
+        close(in->fd);
+        in->fd = -1;
+        return 0;
+    }
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    if (message.msg_flags & MSG_CTRUNC) /* the kernel has closed the descriptor: the table is full */
         return -EMFILE;
     if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
         head->cmsg_len == CMSG_LEN(sizeof(fd)))
         memcpy(&fd, CMSG_DATA(head), sizeof(fd));
     if (fd < 0)
-        return 0;
+        return 1;
     struct held *more = realloc(hand.held, (hand.held_count + 1) * sizeof(*more));
     if (more)
         hand.held = more;
@@ -154,17 +172,58 @@ static int receive(int s)
         more[hand.held_count++] = (struct held){fd, object.st_dev, object.st_ino};
     else
         close(fd);
-    return more ? 0 : -ENOMEM;
+    return more ? 1 : -ENOMEM;
+}
+
+static bool has_connected(int pid)
+{
+    for (size_t i = 0; i < hand.incoming_count; i++)
+        if (hand.incoming[i].pid == pid && hand.incoming[i].fd >= 0)
+            return true;
+    return false;
+}
+
+/* Has some partner yet to connect? Otherwise nobody looks at the queue of connections, which strangers may fill. */
+static bool awaits_connection(void)
+{
+    for (size_t i = 0; i < hand.partner_count; i++)
+        if (!has_connected(hand.partners[i].pid))
+            return true;
+    return false;
+}
+
+/* Accept connections of this user's processes, and refuse others. Returns 0, or a negative errno if this process has no
+ * room for them. */
+static int accept_some(void)
+{
+    int s = 0;
+    for (int n = 0; n < ACCEPTS && s >= 0 && hand.listener >= 0 && awaits_connection(); n++) {
+        if ((s = accept4(hand.listener, NULL, NULL, SOCK_CLOEXEC)) < 0)
+            break;
+        int pid = own_process_at(s);
+        struct incoming *more = pid ? realloc(hand.incoming, (hand.incoming_count + 1) * sizeof(*more)) : NULL;
+        if (more) {
+            hand.incoming = more;
+            more[hand.incoming_count++] = (struct incoming){pid, s};
+            continue;
+        }
+        close(s);
+        if (pid)
+            return -ENOMEM;
+        hand.strangers++;
+    }
+    bool full = s < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS);
+    return full ? -errno : 0;
 }
 
 /* Receive what has been sent. Returns 0, or a negative errno if this process has no room for it. */
 static int receive_all(void)
 {
-    int s, rc = 0;
-    while (!rc && hand.listener >= 0 && (s = accept4(hand.listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
-        rc = receive(s);
-    if (!rc && hand.listener >= 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS))
-        rc = -errno;
+    int rc = accept_some();
+    for (size_t i = 0; i < hand.incoming_count && rc >= 0; i++)
+        do
+            rc = hand.incoming[i].fd >= 0 ? receive(&hand.incoming[i]) : 0;
+        while (rc > 0);
     return rc;
 }
 
@@ -173,26 +232,91 @@ static bool has_ended(int pid)
     return kill(pid, 0) && errno == ESRCH;
 }
 
-int uat_handover_give(int pid, uint32_t socket, int fd)
+/* A wait for a partner. */
+struct wait {
+    int rank, pid;
+    const char *what;
+    struct uat_relax relax;
+    int polls;
+    uint64_t since; /* ns; 0: the wait has just begun */
+    bool reported;
+};
+
+/* Pause between two polls, and meanwhile receive what partners send, which may wait for room here. Reports a long wait
+ * once. Returns 0 or a negative errno. */
+static int wait_more(struct wait *w)
 {
-    struct uat_relax relax = {0};
-    int rc = -EACCES;
-    for (int i = 1; socket && ((rc = try_give(socket, fd)) == -EAGAIN || rc == -ETOOMANYREFS); i++) {
-        if (i % LOOKS == 0 && has_ended(pid))
-            return -ESRCH;
-        int full = receive_all(); /* the peer may wait for room here */
-        if (full)
-            return full;
-        uat_relax_long(&relax);
+    bool ended = ++w->polls % LOOKS == 0 && has_ended(w->pid); /* before the last look at what it has sent */
+    int rc = receive_all();
+    if (rc || ended)
+        return rc ? rc : -ESRCH;
+    uat_relax_long(&w->relax);
+    uint64_t now = uat_clock_ns();
+    w->since = w->since ? w->since : now;
+    int seconds = (int)((now - w->since) / 1000000000);
+    if (hand.wait_limit && seconds >= hand.wait_limit)
+        return -ETIMEDOUT;
+    if (hand.wait_report && seconds >= hand.wait_report && !w->reported) {
+        w->reported = true;
+        uat_warn("has waited %d s for rank %d (pid %d), which runs in another user namespace, to %s; %u connections of "
+                 "other users were refused here; it goes on waiting (UAT_STALL_TIMEOUT=%d)",
+                 seconds, w->rank, w->pid, w->what, hand.strangers, hand.wait_report);
     }
-    return rc;
+    return 0;
+}
+
+int uat_handover_add(int rank, int pid, uint32_t socket)
+{
+    struct wait wait = {.rank = rank, .pid = pid, .what = "accept a connection to its socket, whose queue is full"};
+    int s = socket ? -EAGAIN : -EACCES, rc = 0;
+    while (!rc && socket && (s = try_connect(pid, socket)) == -EAGAIN)
+        rc = wait_more(&wait);
+    if (rc || s < 0)
+        return rc ? rc : s;
+    struct partner *more = realloc(hand.partners, (hand.partner_count + 1) * sizeof(*more));
+    if (!more) {
+        close(s);
+        return -ENOMEM;
+    }
+    hand.partners = more;
+    more[hand.partner_count++] = (struct partner){rank, pid, s};
+    return 0;
+}
+
+static struct partner *partner_of(int pid)
+{
+    for (size_t i = 0; i < hand.partner_count; i++)
+        if (hand.partners[i].pid == pid)
+            return &hand.partners[i];
+    return NULL;
+}
+
+static int give_to(const struct partner *to, int fd)
+{
+    struct wait wait = {.rank = to->rank, .pid = to->pid, .what = "take descriptors"};
+    int rc = send_descriptor(to->out, fd);
+    /* EAGAIN, ETOOMANYREFS: the partner must take other descriptors first. */
+    while (rc == -EAGAIN || rc == -ETOOMANYREFS) {
+        rc = wait_more(&wait);
+        if (!rc)
+            rc = send_descriptor(to->out, fd);
+        else
+            break;
+    }
+    return rc == -EPIPE || rc == -ECONNRESET ? -ESRCH : rc;
+}
+
+int uat_handover_give(int pid, int fd)
+{
+    const struct partner *to = partner_of(pid);
+    return to ? give_to(to, fd) : -EACCES;
 }
 
 int uat_handover_offer(int fd)
 {
     int rc = 0;
-    for (size_t i = 0; i < hand.receiver_count && !rc; i++)
-        rc = uat_handover_give(hand.receivers[i].pid, hand.receivers[i].socket, fd);
+    for (size_t i = 0; i < hand.partner_count && !rc; i++)
+        rc = give_to(&hand.partners[i], fd);
     return rc;
 }
 
@@ -204,29 +328,16 @@ static struct held *find(uint64_t device, uint64_t inode)
     return NULL;
 }
 
-static bool is_noted(int pid)
-{
-    for (size_t i = 0; i < hand.receiver_count; i++)
-        if (hand.receivers[i].pid == pid)
-            return true;
-    return false;
-}
-
 int uat_handover_take(int pid, uint64_t device, uint64_t inode)
 {
-    struct uat_relax relax = {0};
+    const struct partner *from = partner_of(pid);
     const struct held *held;
-    if (hand.listener < 0 || !is_noted(pid))
-        return -EACCES;
-    for (int i = 1; !(held = find(device, inode)); i++) {
-        bool ended = i % LOOKS == 0 && has_ended(pid);
-        int rc = receive_all();
-        if (!rc && ended && !find(device, inode))
-            rc = -ESRCH;
-        if (rc)
-            return rc;
-        uat_relax_long(&relax);
-    }
+    int rc = from ? receive_all() : -EACCES;
+    struct wait wait = {.rank = from ? from->rank : -1, .pid = pid, .what = "send a descriptor"};
+    while (!(held = find(device, inode)) && !rc)
+        rc = wait_more(&wait);
+    if (!held)
+        return rc;
     int copy = fcntl(held->fd, F_DUPFD_CLOEXEC, 0);
     return copy < 0 ? -errno : copy;
 }

@@ -56,7 +56,6 @@ struct uat_ibv_bulk {
     struct uat_ibv_bulk_region *regions;
     struct uat_ibv_connection *pairs; /* ordered by the rank of the worker at the other end */
     int pair_count;
-    int created;                     /* number of `pairs` whose queue pair exists */
     struct uat_ibv_bulk_link *links; /* array of links, one to each host */
 };
 

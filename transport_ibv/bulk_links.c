@@ -10,6 +10,7 @@
 #include "transport_ibv/bulk.h"
 #include "transport_ibv/cure.h"
 #include "transport_ibv/endpoint.h"
+#include "transport_ibv/side.h"
 
 static bool is_leader(const struct uat_bulk_config *c, int rank)
 {
@@ -48,6 +49,37 @@ static int measure(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
     return -E2BIG;
 }
 
+/* Both ends of each pair between a worker and a leader. */
+struct ends {
+    struct uat_ibv_end *at_workers; /* [worker][host]: the worker's end of the pair of this worker and the host's
+                                     * leader */
+    struct uat_ibv_end *at_leaders; /* [host][worker]: the leader's end of the same pair */
+};
+
+/* What the threads that make the pairs share. */
+struct making {
+    struct uat_ibv_bulk *b;
+    const struct uat_bulk_config *config;
+    const struct uat_ibv_endpoint *endpoints; /* of all workers */
+    const struct ends *ends;
+};
+
+/* Only a leader makes many pairs while others wait for it. The workers that are no leaders make theirs side by side. */
+static int threads_of(const struct uat_bulk_config *config)
+{
+    return is_leader(config, config->transport->rank) ? UAT_IBV_SIDES : 1;
+}
+
+static int create_one(void *context, int i)
+{
+    const struct making *m = context;
+    struct uat_ibv_connection *c = &m->b->pairs[i];
+    /* This worker posts only to leaders. So its other queue pairs get the least depth. */
+    const struct uat_ibv_queue queue = {m->b->cq, is_leader(m->config, c->rank) ? m->b->depth : 1};
+    errno = 0;
+    return uat_ibv_pair_create(m->b->ibv, c, &queue) ? 0 : -(errno ? errno : EIO);
+}
+
 static int create_pairs(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
 {
     b->pairs = calloc((size_t)b->pair_count, sizeof(*b->pairs));
@@ -56,28 +88,25 @@ static int create_pairs(struct uat_ibv_bulk *b, const struct uat_bulk_config *co
         uat_error("no memory for %d queue pairs of global memory", b->pair_count);
         return -ENOMEM;
     }
-    b->cq = ibv_create_cq(b->ibv->context, (int)b->cq_entries, NULL, NULL, 0);
     struct uat_ibv_connection *c = b->pairs;
-    for (int rank = 0; b->cq && rank < config->transport->size; rank++) {
+    for (int rank = 0; rank < config->transport->size; rank++) {
         if (!is_paired(config, rank))
             continue;
-        /* This worker posts only to leaders. So its other queue pairs get the least depth. */
-        const struct uat_ibv_queue queue = {b->cq, is_leader(config, rank) ? b->depth : 1};
         c->rank = rank;
         snprintf(c->host, sizeof(c->host), "%s", uat_ibv_way(b->ibv, rank)->host);
-        if (!uat_ibv_pair_create(b->ibv, c, &queue))
-            break;
         c++;
     }
-    b->created = (int)(c - b->pairs);
-    if (b->created == b->pair_count)
-        return 0;
-    int error = errno ? errno : EIO;
-    uat_error("cannot create queue pair %d of %d for global memory on %s: %s; the device has %d for all processes of "
-              "this host; %s",
-              b->created + 1, b->pair_count, b->ibv->port.device, strerror(error),
-              b->ibv->port.device_attr.orig_attr.max_qp, uat_ibv_cure(UAT_IBV_RESOURCE_QUEUE, error));
-    return -error;
+    struct making making = {.b = b, .config = config};
+    int failed = 0, rc;
+    b->cq = ibv_create_cq(b->ibv->context, (int)b->cq_entries, NULL, NULL, 0);
+    rc = b->cq ? uat_ibv_side_by_side(create_one, &making, b->pair_count, threads_of(config), &failed)
+               : -(errno ? errno : EIO);
+    if (rc)
+        uat_error("cannot create queue pair %d of %d for global memory on %s: %s; the device has %d for all processes "
+                  "of this host; %s",
+                  failed + 1, b->pair_count, b->ibv->port.device, strerror(-rc),
+                  b->ibv->port.device_attr.orig_attr.max_qp, uat_ibv_cure(UAT_IBV_RESOURCE_QUEUE, -rc));
+    return rc;
 }
 
 static int by_rank(const void *rank, const void *pair)
@@ -86,11 +115,11 @@ static int by_rank(const void *rank, const void *pair)
     return (a > b) - (a < b);
 }
 
-/* This worker's pair with worker `rank`. NULL if there is no such pair, or if the pair could not be created. */
+/* This worker's pair with worker `rank`, or NULL. */
 static struct uat_ibv_connection *pair_to(const struct uat_ibv_bulk *b, int rank)
 {
     struct uat_ibv_connection *c = b->pairs;
-    c = c ? bsearch(&rank, c, (size_t)b->created, sizeof(*c), by_rank) : NULL;
+    c = c ? bsearch(&rank, c, (size_t)b->pair_count, sizeof(*c), by_rank) : NULL;
     return c;
 }
 
@@ -124,13 +153,6 @@ static struct uat_ibv_end end_of(const struct uat_ibv_connection *c)
 {
     return c && c->qp ? (struct uat_ibv_end){c->qp->qp_num, c->psn} : (struct uat_ibv_end){0};
 }
-
-/* Both ends of each pair between a worker and a leader. */
-struct ends {
-    struct uat_ibv_end *at_workers; /* [worker][host]: the worker's end of the pair of this worker and the host's
-                                     * leader */
-    struct uat_ibv_end *at_leaders; /* [host][worker]: the leader's end of the same pair */
-};
 
 /* Exchange the ends of all pairs; the ends of a missing pair are 0. Each worker gathers two tables of workers x
  * hosts. */
@@ -184,6 +206,16 @@ static int connect_pair(struct uat_ibv_bulk *b, struct uat_ibv_connection *c, st
     return uat_ibv_pair_connect(b->ibv, c, peer, end, serves ? UAT_IBV_SERVES : 0);
 }
 
+static int connect_one(void *context, int i)
+{
+    const struct making *m = context;
+    struct uat_ibv_connection *c = &m->b->pairs[i];
+    struct uat_ibv_endpoint peer = m->endpoints[c->rank];
+    struct uat_ibv_end end = peers_end(m->config, m->ends, c->rank);
+    /* qpn 0: the peer has failed and reported the error, and all workers will give up */
+    return end.qpn ? connect_pair(m->b, c, &peer, end, is_leader(m->config, m->config->transport->rank)) : 0;
+}
+
 int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
 {
     size_t size = (size_t)config->transport->size;
@@ -195,18 +227,16 @@ int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config
     struct uat_ibv_endpoint own, *endpoints = table(size, sizeof(*endpoints));
     size_t between = size * (size_t)config->hosts;
     struct ends all = {table(between, sizeof(struct uat_ibv_end)), table(between, sizeof(struct uat_ibv_end))};
-    bool serves = is_leader(config, config->transport->rank);
     uat_ibv_endpoint_describe(b->ibv, &own);
     int exchanged = config->gather(NULL, config->transport->size, &own, sizeof(own), endpoints);
     if (!exchanged)
         exchanged = exchange_ends(b, config, &all);
     if (!rc)
         rc = exchanged;
-    for (int i = 0; i < b->pair_count && !rc; i++) {
-        struct uat_ibv_end end = peers_end(config, &all, b->pairs[i].rank);
-        if (end.qpn) /* 0: the peer has failed and reported the error, and all workers will give up */
-            rc = connect_pair(b, &b->pairs[i], &endpoints[b->pairs[i].rank], end, serves);
-    }
+    struct making making = {b, config, endpoints, &all};
+    int failed;
+    if (!rc)
+        rc = uat_ibv_side_by_side(connect_one, &making, b->pair_count, threads_of(config), &failed);
     free(endpoints);
     free(all.at_workers);
     free(all.at_leaders);

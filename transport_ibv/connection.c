@@ -109,6 +109,9 @@ int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
         return 0;
     if (rc < 0)
         rc = errno;
+    /* Relaxed: only one of the threads of side.c reports, and nothing else depends on it. */
+    if (__atomic_exchange_n(&ibv->said, true, __ATOMIC_RELAXED))
+        return -rc;
     uat_error(
         "the queue pair of %s:%d, GID index %d, to rank %d (%s, %s:%d, GID %s, LID %u) cannot enter state %s: %s; %s",
         ibv->port.device, ibv->port.number, ibv->gid_index, c->rank, c->host, e->device, e->port,

@@ -174,6 +174,8 @@ struct uat_ibv {
     uint64_t locked;     /* bytes of locked memory: segments and queues */
     unsigned inline_max; /* maximum bytes of a WRITE in its request */
     bool plain_queues;   /* the device does not support send_ops_flags */
+    bool settled;        /* inline_max and plain_queues are final */
+    bool said;           /* an error of a connection was reported */
     unsigned signalled;  /* completions that have yet to arrive, at most cq_entries */
     unsigned cq_entries;
     unsigned idle_polls;
@@ -232,8 +234,8 @@ struct uat_ibv_queue {
  * peer may do these operations. */
 enum { UAT_IBV_SERVES = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC };
 
-/* Create c->qp and draw c->psn. The caller must destroy c->qp. May lower ibv->inline_max. On failure returns NULL and
- * sets errno. */
+/* Create c->qp and draw c->psn. The caller must destroy c->qp. Before ibv->settled, may lower ibv->inline_max. Later,
+ * several threads may call it. On failure returns NULL and sets errno. */
 struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q);
 
 /* One end of a connection, as its worker publishes it. */
@@ -244,8 +246,8 @@ struct uat_ibv_end {
 
 /*
  * connection.c: connect c->qp to the queue pair `end` of the worker that published e, and bring c->qp to RTS. access:
- * the operations that the peer may do on this worker's memory through the connection, as IBV_ACCESS_REMOTE_*. Returns
- * 0, or a negative errno after reporting the error.
+ * the operations that the peer may do on this worker's memory through the connection, as IBV_ACCESS_REMOTE_*. Several
+ * threads may call it. Returns 0, or a negative errno after the first error was reported.
  */
 struct uat_ibv_endpoint;
 int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,

@@ -33,12 +33,13 @@ static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_connection
         .send_ops_flags = plain ? 0 : operations,
     };
     struct ibv_qp *qp = ibv_create_qp_ex(ibv->context, &init);
-    if (qp && init.cap.max_inline_data < ibv->inline_max)
+    if (qp && !ibv->settled && init.cap.max_inline_data < ibv->inline_max)
         ibv->inline_max = init.cap.max_inline_data;
     return qp;
 }
 
-/* Tries again without send_ops_flags if the device or driver refuses them, and then without inline data. */
+/* For the first queue pairs of a worker, tries again without send_ops_flags if the device or driver refuses them, and
+ * then without inline data. Later calls change nothing in *ibv, so several threads may make them. */
 struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q)
 {
     int drawn = uat_secret_draw(&c->psn, sizeof(c->psn));
@@ -47,6 +48,8 @@ struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connectio
         errno = -drawn;
         return NULL;
     }
+    if (ibv->settled)
+        return c->qp = create_pair(ibv, c, q, ibv->inline_max, ibv->plain_queues);
     if (!ibv->plain_queues && (c->qp = create_pair(ibv, c, q, ibv->inline_max, false)))
         return c->qp;
     ibv->plain_queues = true;
@@ -85,6 +88,7 @@ int uat_ibv_queues_create(struct uat_ibv *ibv)
             return -error;
         }
     }
+    ibv->settled = true;
     return 0;
 }
 

@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <uat.h>
+#include <uat/channel.h>
+#include <uat/limit.h>
+#include <uat/lock.h>
 #include <uat/sync.h>
 
 UAT_CHANNEL(long, answers);

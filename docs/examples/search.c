@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <uat.h>
 #include <uat/global.h>
+#include <uat/object.h>
 
 enum { PART = 20000 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <uat.h>
+#include <uat/channel.h>
 #include <uat/sync.h>
 
 UAT_CHANNEL(long, numbers);

@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <uat.h>
 #include <uat/global.h>
+#include <uat/object.h>
 #include <uat/pattern.h>
+#include <uat/transfer.h>
 
 enum { N = 512, TILE = 32, TILES = N / TILE, ROW = N * sizeof(double) };
 

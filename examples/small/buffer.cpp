@@ -14,21 +14,19 @@ static double transport()
     uat::task_group group;
 
     for (int k = 0; k < producers; k++)
-        group.run([=] {
+        group.run([=, items = items.ref(), open = open.ref()] {
             for (int64_t i = k; i < n; i += producers)
                 items.send(produce(i));
             open.count_down();
         });
     for (int k = 0; k < consumers; k++)
-        group.run([=] {
+        group.run([items = items.ref()] {
             for (uint64_t item : items)
                 *sum += consume(item);
         });
     open.wait();
     items.close();
     group.wait();
-    items.destroy();
-    open.destroy();
     return sum.take();
 }
 

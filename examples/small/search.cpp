@@ -12,7 +12,7 @@ static double find()
     auto token = group.cancellation();
 
     for (int64_t from = 0; from < n && !token.cancelled(); from += part)
-        group.run([=] {
+        group.run([=, found = found.ref()] {
             for (int64_t i = from; i < from + part; i++) {
                 if (i % 1024 == 0 && token.cancelled())
                     return;
@@ -24,7 +24,6 @@ static double find()
         });
     group.wait();
     auto answer = found.try_get();
-    found.destroy();
     return answer ? double(*answer) : -1;
 }
 

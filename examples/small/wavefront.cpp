@@ -16,9 +16,9 @@ static void fill_block(uat::span<int32_t> table, int64_t y, int64_t x)
     }
 }
 
-static double fill_all(uat::span<int32_t> table, uat::span<uat::latch> done)
+static double fill_all(uat::span<int32_t> table, uat::span<uat::latch_ref> done)
 {
-    uat::tabulate(done, [](size_t) { return uat::latch(1); });
+    uat::tabulate(done, [](size_t) { return uat::latch(1).detach(); });
     uat::task_group rows;
     for (int64_t y = 0; y < blocks; y++)
         rows.run([=] {
@@ -30,7 +30,7 @@ static double fill_all(uat::span<int32_t> table, uat::span<uat::latch> done)
             }
         });
     rows.wait();
-    uat::for_each(uat::span<const uat::latch>(done), [](uat::latch l) { l.destroy(); });
+    uat::for_each(uat::span<const uat::latch_ref>(done), [](uat::latch_ref l) { l.destroy(); });
     return table.get(pitch * pitch - 1);
 }
 
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 {
     uat::job job;
     uat::global_vector<int32_t> table(pitch * pitch);
-    uat::global_vector<uat::latch> done(blocks * blocks);
+    uat::global_vector<uat::latch_ref> done(blocks * blocks);
     auto parallel = [t = table.span(), d = done.span()] { return uat::run(fill_all, t, d); };
     return small::compare(argc, argv, uat_rank(), "wavefront", parallel, plain);
 }

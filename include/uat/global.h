@@ -49,6 +49,9 @@
  *     reaches one element beyond an array, up to 128 bytes beyond an object, or into a freed object. It cannot detect
  *     an access to another object in use. Any run detects an access beyond an array's last chunk.
  *
+ * Beside this header, object.h has objects and temporary arrays, transfer.h has copies of rows and in two steps, and
+ * atomic.h has minima, maxima and bits.
+ *
  * The interface is that of Itoyori (Shiina and Taura, SC'23: checkout and checkin), with get, put and atomics as in
  * OpenSHMEM and UPC++. docs/global.md says how it works.
  */
@@ -147,20 +150,9 @@ UAT_INLINE void uat_global_get(void *local, const void *global, size_t bytes);
 UAT_INLINE void uat_global_put(void *global, const void *local, size_t bytes);
 
 /*
- * Copy rows of `bytes` bytes, for example a tile of a matrix: row k is at global + k * pitch and local + k *
- * local_pitch. A pitch is the number of bytes from one row to the next, at least `bytes`. Many far rows are fetched at
- * a time. As for get and put, all rows must be in one array. Rows in several arrays, or rows that overlap, end the job
- * with a message.
- */
-void uat_global_get_strided(void *local, size_t local_pitch, const void *global, size_t pitch, size_t bytes,
-                            size_t rows);
-void uat_global_put_strided(void *global, size_t pitch, const void *local, size_t local_pitch, size_t bytes,
-                            size_t rows);
-
-/*
- * Typed access to one element, in C: UAT_GLOBAL_GET(p) is the value at p, UAT_GLOBAL_PUT(p, value) stores a value at p,
- * and UAT_GLOBAL_NEW(type) allocates an object of that type with undefined content. These macros call uat_global_get(),
- * uat_global_put() and uat_global_object_alloc(). The compiler refuses a value of another type. C++ has uat::span.
+ * Typed access to one element, in C: UAT_GLOBAL_GET(p) is the value at p, and UAT_GLOBAL_PUT(p, value) stores a value
+ * at p. These macros call uat_global_get() and uat_global_put(). The compiler refuses a value of another type. C++ has
+ * uat::span.
  */
 #ifndef __cplusplus
 #define UAT_GLOBAL_GET(p)                                                                                              \
@@ -174,37 +166,7 @@ void uat_global_put_strided(void *global, size_t pitch, const void *local, size_
         __typeof__(*(p)) uat_v = (__VA_ARGS__);                                                                        \
         uat_global_put((p), (void *)&uat_v, sizeof(uat_v));                                                            \
     })
-#define UAT_GLOBAL_NEW(type) ((type *)uat_global_object_alloc(sizeof(type)))
 #endif
-
-/* A transfer that was begun and not waited for yet. It belongs to the runtime until uat_global_transfer_wait(). */
-typedef struct uat_global_transfer {
-    uint64_t mark; /* set from begin to wait */
-    uint64_t end;  /* the transfer is done when the link to the home has completed this number of operations; 0: it is
-                    * done */
-    void *from;    /* the buffer from which the wait copies the bytes to `to`; NULL: no copy is needed */
-    void *to;
-    uint32_t bytes, link;
-} uat_global_transfer_t;
-
-/*
- * Get and put in two steps, so that many transfers can be in flight: begin the transfer, and wait for it before the
- * task's next spawn, join or end. Between begin and wait the program must not access `local`. Two transfers of the same
- * bytes by one task are in order only if the task waits for the first before it begins the second. The task must wait
- * for each transfer exactly once. Waiting for a transfer again, or for one that was never begun, ends the job with a
- * message.
- */
-void uat_global_get_begin(uat_global_transfer_t *transfer, void *local, const void *global, size_t bytes);
-void uat_global_put_begin(uat_global_transfer_t *transfer, void *global, const void *local, size_t bytes);
-void uat_global_transfer_wait(uat_global_transfer_t *transfer);
-
-/* Strided get and put in two steps, with one wait for all rows. The transfer overlaps the program's own work only if
- * all rows have the same home, and `local` is on the task's stack or in global memory. Otherwise begin itself completes
- * the transfer. */
-void uat_global_get_strided_begin(uat_global_transfer_t *transfer, void *local, size_t local_pitch, const void *global,
-                                  size_t pitch, size_t bytes, size_t rows);
-void uat_global_put_strided_begin(uat_global_transfer_t *transfer, void *global, size_t pitch, const void *local,
-                                  size_t local_pitch, size_t bytes, size_t rows);
 
 /* A word in global memory, aligned to 8 bytes, that several tasks may change concurrently. The adapter of the word's
  * home changes the word; if the job uses no adapter, the CPUs change it. */
@@ -233,66 +195,9 @@ UAT_INLINE void uat_atomic_store(uat_atomic_t *word, uint64_t desired);
  * returns. It is also done before each access that a steal, a join or the end of a run orders after it. */
 UAT_INLINE void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
 
-/*
- * Set the word to the maximum or minimum of its value and `value`, as unsigned or as signed numbers; or clear or set
- * bits. These functions return the old value, and the change is done when the call returns. On a far word they take one
- * round trip if the word keeps its value. Otherwise they take two or more, like uat_atomic_swap().
- */
-UAT_INLINE uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value);
-UAT_INLINE uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value);
-UAT_INLINE int64_t uat_atomic_fetch_max_signed(uat_atomic_t *word, int64_t value);
-UAT_INLINE int64_t uat_atomic_fetch_min_signed(uat_atomic_t *word, int64_t value);
-UAT_INLINE uint64_t uat_atomic_fetch_and(uat_atomic_t *word, uint64_t bits);
-UAT_INLINE uint64_t uat_atomic_fetch_or(uat_atomic_t *word, uint64_t bits);
-
 /* Wait until all bytes that this worker has checked in, put or added are at their homes. The call is needed only before
  * an atomic that publishes data: spawn, join and the end of a run themselves release where necessary. */
 void uat_global_release(void);
-
-/*
- * Allocate an object of `bytes` bytes, with undefined content, in this worker's part of global memory (UAT_GLOBAL_SIZE
- * bytes). It is aligned to 16 bytes. May be called anywhere, usually in a task. Returns the object's global address,
- * which is near. If there is no room, prints one line that names the setting to raise, and returns NULL with errno
- * ENOMEM. A program that needs more room for its users calls setenv("UAT_GLOBAL_SIZE", VALUE, 0) before uat_init().
- */
-void *uat_global_object_alloc(size_t bytes);
-
-/*
- * Free an object, from any worker. NULL is allowed. Any other address must be that of an object that was not freed yet;
- * otherwise the job ends with a message.
- */
-void uat_global_object_free(void *object);
-
-/*
- * Temporary arrays: a task allocates an array that is distributed over all workers, and any task may free it. By
- * contrast, uat_global_alloc() and uat_global_free() must be called by all workers, outside of runs.
- *
- *     uat_global_temporary_open(64 << 20, 0);                      all workers, outside of runs
- *     double *t = uat_global_temporary_alloc(n * sizeof(double));  in a task
- *     ... t is used as any array ...
- *     uat_global_temporary_free(t);
- *
- * uat_global_temporary_open() reserves `bytes` bytes for all temporary arrays together. They are distributed in blocks
- * of `block` bytes, as by UAT_CYCLIC. This call maps the memory and registers it with the adapters. So a later
- * allocation only searches a table on rank 0's host; the search takes about four round trips. Collective, outside of
- * runs; all workers must pass the same arguments. A second call replaces the memory by memory of another size. A call
- * with 0 bytes frees the memory, and so does uat_finalize(). Returns 0, or a negative errno, which it has reported.
- * EBUSY: a temporary array is in use. EINVAL, ENOMEM: as for uat_global_alloc().
- *
- * uat_global_temporary_alloc() returns an array of `bytes` bytes with undefined content, at the same address on all
- * workers. The array starts at the start of a block, on any worker, and takes whole units. A unit is a block or a
- * 4096th of the memory, whichever is larger; so there are at most 4096 arrays at a time. The caller owns the array,
- * also after the end of the task and of the run. If no gap is large enough, the call returns NULL with errno ENOMEM.
- * The first such call also prints one line. A call without uat_global_temporary_open() ends the job with a message.
- *
- * uat_global_temporary_free() frees an array, from any worker. All accesses to the array must be ordered before the
- * call. The call waits until all bytes that this worker has written are at their homes. NULL is allowed. Any other
- * address must be that of a temporary array that was not freed yet; otherwise the job ends with a message. UAT_TORTURE
- * detects an access one element beyond an array, or to a freed array.
- */
-int uat_global_temporary_open(size_t bytes, size_t block);
-void *uat_global_temporary_alloc(size_t bytes);
-void uat_global_temporary_free(void *array);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

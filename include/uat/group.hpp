@@ -86,7 +86,7 @@ template <class Call> struct group_call {
  *
  * If tasks throw, wait() throws the exception of the first of them in serial order: see task_error. When a task throws,
  * a cancellable group is cancelled; tasks that have not started by then do not count as failed. The destructor waits
- * like wait(). If an exception unwinds the group, the destructor waits in place, as the destructor of a handle does,
+ * like wait(). If an exception unwinds the group, the destructor waits in place, as the destructor of a uat::task does,
  * and drops the exceptions of the group's tasks.
  */
 class task_group

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Mutexes, conditions, shared mutexes, sleeps and calls that happen once, in C++17, with the names of the C++ standard.
- * The classes are handles, as those of uat/sync.hpp, which includes this header.
+ * uat/sync.hpp, which includes this header, says who owns an object and how tasks get it.
  *
  *     uat::shared_mutex m;
- *     uat::parallel_for(0, n, [m, table](std::int64_t i) {
+ *     uat::parallel_for(0, n, [m = m.ref(), table](std::int64_t i) {
  *         std::shared_lock lock(m);
  *         use(table[i].load());
  *     });
- *     m.destroy();
  */
 #ifndef UAT_LOCK_HPP
 #define UAT_LOCK_HPP
@@ -19,8 +18,9 @@
 #include <mutex>
 #include <utility>
 
-#include "uat/detail/standard.hpp"
-#include "uat/sync.h"
+#include "uat/detail/owner.hpp"
+#include "uat/limit.h"
+#include "uat/lock.h"
 
 namespace uat
 {
@@ -52,67 +52,57 @@ struct biased_t {
 };
 inline constexpr biased_t biased{};
 
-/* Mutual exclusion, for std::lock_guard and std::unique_lock. A const uat::mutex can be locked, too, because the copy
+/* Mutual exclusion, for std::lock_guard and std::unique_lock. A const mutex_ref can be locked, too, because the copy
  * in a lambda is const. */
-class mutex
+class mutex_ref : public detail::sync_ref<uat_mutex_t, uat_mutex_destroy>
 {
   public:
-    mutex() : mutex_(uat_mutex_create())
-    {
-    }
-    /* A mutex that is biased to this worker: see uat_mutex_create_biased(). */
-    explicit mutex(biased_t) : mutex_(uat_mutex_create_biased())
-    {
-    }
-    /* A mutex that C code has made. */
-    explicit mutex(uat_mutex_t handle) : mutex_(handle)
-    {
-    }
+    using sync_ref::sync_ref;
     /* The mutex of this name: see uat_mutex_named(). */
-    static mutex named(const char *name)
+    static mutex_ref named(const char *name)
     {
-        return mutex(uat_mutex_named(name));
+        return mutex_ref(uat_mutex_named(name));
     }
     void lock() const
     {
-        uat_mutex_lock(mutex_);
+        uat_mutex_lock(handle_);
     }
     bool try_lock() const
     {
-        return uat_mutex_try_lock(mutex_) == 0;
+        return uat_mutex_try_lock(handle_) == 0;
     }
     template <class Rep, class Period> bool try_lock_for(const std::chrono::duration<Rep, Period> &time) const
     {
-        return uat_mutex_lock_for(mutex_, detail::nanoseconds(time)) == 0;
+        return uat_mutex_lock_for(handle_, detail::nanoseconds(time)) == 0;
     }
     void unlock() const
     {
-        uat_mutex_unlock(mutex_);
+        uat_mutex_unlock(handle_);
     }
-    void destroy() const
-    {
-        uat_mutex_destroy(mutex_);
-    }
-    uat_mutex_t native_handle() const
-    {
-        return mutex_;
-    }
+};
 
-  private:
-    uat_mutex_t mutex_;
+class mutex : public detail::owner<mutex_ref>
+{
+  public:
+    using owner::owner;
+    mutex() : owner(mutex_ref(uat_mutex_create()))
+    {
+    }
+    /* A mutex that is biased to this worker: see uat_mutex_create_biased(). */
+    explicit mutex(biased_t) : owner(mutex_ref(uat_mutex_create_biased()))
+    {
+    }
 };
 
 /* No wake-up is spurious, but another task may have changed the condition before the woken task continues. */
-class condition_variable
+class condition_variable_ref : public detail::sync_ref<uat_condition_t, uat_condition_destroy>
 {
   public:
-    condition_variable() : condition_(uat_condition_create())
-    {
-    }
+    using sync_ref::sync_ref;
     /* `lock` must hold a uat::mutex. */
     template <class Mutex> void wait(std::unique_lock<Mutex> &lock) const
     {
-        uat_condition_wait(condition_, lock.mutex()->native_handle());
+        uat_condition_wait(handle_, lock.mutex()->native_handle());
     }
     template <class Mutex, class Holds> void wait(std::unique_lock<Mutex> &lock, Holds holds) const
     {
@@ -126,102 +116,96 @@ class condition_variable
     {
         uat_limit_t limit = uat_limit_begin(detail::nanoseconds(time));
         while (!holds())
-            if (uat_condition_wait_for(condition_, lock.mutex()->native_handle(), &limit))
+            if (uat_condition_wait_for(handle_, lock.mutex()->native_handle(), &limit))
                 return holds();
         return true;
     }
     void notify_one() const
     {
-        uat_condition_signal(condition_);
+        uat_condition_signal(handle_);
     }
     void notify_all() const
     {
-        uat_condition_broadcast(condition_);
+        uat_condition_broadcast(handle_);
     }
-    void destroy() const
-    {
-        uat_condition_destroy(condition_);
-    }
+};
 
-  private:
-    uat_condition_t condition_;
+class condition_variable : public detail::owner<condition_variable_ref>
+{
+  public:
+    using owner::owner;
+    condition_variable() : owner(condition_variable_ref(uat_condition_create()))
+    {
+    }
 };
 
 /* One writer, or any number of readers: for std::unique_lock and std::shared_lock. Not recursive. */
-class shared_mutex
+class shared_mutex_ref : public detail::sync_ref<uat_shared_mutex_t, uat_shared_mutex_destroy>
 {
   public:
-    shared_mutex() : mutex_(uat_shared_mutex_create())
-    {
-    }
+    using sync_ref::sync_ref;
     void lock() const
     {
-        uat_shared_mutex_lock(mutex_);
+        uat_shared_mutex_lock(handle_);
     }
     bool try_lock() const
     {
-        return uat_shared_mutex_try_lock(mutex_) == 0;
+        return uat_shared_mutex_try_lock(handle_) == 0;
     }
     template <class Rep, class Period> bool try_lock_for(const std::chrono::duration<Rep, Period> &time) const
     {
-        return uat_shared_mutex_lock_for(mutex_, detail::nanoseconds(time)) == 0;
+        return uat_shared_mutex_lock_for(handle_, detail::nanoseconds(time)) == 0;
     }
     void unlock() const
     {
-        uat_shared_mutex_unlock(mutex_);
+        uat_shared_mutex_unlock(handle_);
     }
     void lock_shared() const
     {
-        uat_shared_mutex_lock_shared(mutex_);
+        uat_shared_mutex_lock_shared(handle_);
     }
     bool try_lock_shared() const
     {
-        return uat_shared_mutex_try_lock_shared(mutex_) == 0;
+        return uat_shared_mutex_try_lock_shared(handle_) == 0;
     }
     template <class Rep, class Period> bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &time) const
     {
-        return uat_shared_mutex_lock_shared_for(mutex_, detail::nanoseconds(time)) == 0;
+        return uat_shared_mutex_lock_shared_for(handle_, detail::nanoseconds(time)) == 0;
     }
     void unlock_shared() const
     {
-        uat_shared_mutex_unlock_shared(mutex_);
+        uat_shared_mutex_unlock_shared(handle_);
     }
-    void destroy() const
-    {
-        uat_shared_mutex_destroy(mutex_);
-    }
-    uat_shared_mutex_t native_handle() const
-    {
-        return mutex_;
-    }
+};
 
-  private:
-    uat_shared_mutex_t mutex_;
+class shared_mutex : public detail::owner<shared_mutex_ref>
+{
+  public:
+    using owner::owner;
+    shared_mutex() : owner(shared_mutex_ref(uat_shared_mutex_create()))
+    {
+    }
 };
 
 /* Says whether uat::call_once() has called a function. */
-class once_flag
+class once_flag_ref : public detail::sync_ref<uat_once_t, uat_once_destroy>
 {
   public:
-    once_flag() : once_(uat_once_create())
-    {
-    }
-    void destroy() const
-    {
-        uat_once_destroy(once_);
-    }
-    uat_once_t native_handle() const
-    {
-        return once_;
-    }
+    using sync_ref::sync_ref;
+};
 
-  private:
-    uat_once_t once_;
+class once_flag : public detail::owner<once_flag_ref>
+{
+  public:
+    using owner::owner;
+    once_flag() : owner(once_flag_ref(uat_once_create()))
+    {
+    }
 };
 
 /* Call f(args...) if no call with this flag has returned yet. If f throws, the exception leaves this call, and the next
  * caller tries again. */
-template <class F, class... Args> void call_once(const once_flag &flag, F &&f, Args &&...args)
+template <class F, class... Args> void call_once(const once_flag_ref &flag, F &&f, Args &&...args)
 {
     const uat_once_t once = flag.native_handle();
     const auto is_done = [once] {
@@ -230,7 +214,7 @@ template <class F, class... Args> void call_once(const once_flag &flag, F &&f, A
     };
     if (is_done())
         return;
-    const mutex m(once.mutex);
+    const mutex_ref m(once.mutex);
     const std::lock_guard lock(m);
     if (is_done())
         return;

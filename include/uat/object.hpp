@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "uat/object.h"
 #include "uat/span.hpp"
 
 namespace uat

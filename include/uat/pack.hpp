@@ -35,6 +35,7 @@
 #include <utility>
 #include <vector>
 
+#include "uat/detail/owner.hpp"
 #include "uat/detail/pack.hpp"
 
 namespace uat
@@ -146,27 +147,14 @@ class unpacker
     std::size_t left_;
 };
 
-/*
- * A T in global memory, packed. Unlike a T, it may live across spawns, joins and waits, and travel to other workers.
- * Copies name the same packed value. A program that calls uat_init() itself must also call uat_global_open().
- *
- *     uat::packed kept(lines);          before a spawn
- *     ...
- *     lines = kept.get();               after the join, on whichever worker the task is
- *     kept.destroy();
- */
-template <class T> class packed
+/* A reference to a packed value. It may travel to other workers. */
+template <class T> class packed_ref
 {
     static_assert(sizeof(detail::must_pass<T>) > 0, "");
 
   public:
-    /* Throws uat::error if UAT_GLOBAL_SIZE has no room. */
-    explicit packed(const T &value)
-    {
-        packer().put(value);
-        uat_pack_buffer(&size_);
-        object_ = detail::object_of_buffer<T>("uat::packed");
-    }
+    /* A reference to no value. */
+    packed_ref() = default;
     /* A new value, in this process. */
     T get() const
     {
@@ -182,16 +170,43 @@ template <class T> class packed
     {
         return size_;
     }
-    /* Free the packed value, from any worker, once. */
+    explicit operator bool() const
+    {
+        return object_ != nullptr;
+    }
+    /* Free the packed value, which no variable owns, from any worker. */
     void destroy() const
     {
         uat_global_object_free(object_);
     }
 
-  private:
-    void *object_;
-    std::size_t size_;
+  protected:
+    void *object_ = nullptr;
+    std::size_t size_ = 0;
 };
+
+/*
+ * A T in global memory, packed. Unlike a T, it may live across spawns, joins and waits. The variable owns the packed
+ * value, as described in uat/sync.hpp: its destructor frees it, a move hands it over, and tasks get ref(). A program
+ * that calls uat_init() itself must also call uat_global_open().
+ *
+ *     uat::packed kept(lines);          before a spawn
+ *     ...
+ *     lines = kept.get();               after the join, on whichever worker the task is
+ */
+template <class T> class packed : public detail::owner<packed_ref<T>>
+{
+  public:
+    using detail::owner<packed_ref<T>>::owner;
+    /* Throws uat::error if UAT_GLOBAL_SIZE has no room. */
+    explicit packed(const T &value) : detail::owner<packed_ref<T>>(packed_ref<T>())
+    {
+        packer().put(value);
+        uat_pack_buffer(&this->size_);
+        this->object_ = detail::object_of_buffer<T>("uat::packed");
+    }
+};
+template <class T> packed(packed_ref<T>) -> packed<T>;
 
 template <class C, class Traits> struct pack<std::basic_string<C, Traits>> {
     static void write(packer &to, const std::basic_string<C, Traits> &s)

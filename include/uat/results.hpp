@@ -31,8 +31,8 @@ namespace uat
  *
  * If tasks throw, wait() throws the exception of the first of them in serial order: see task_error. wait() joins the
  * youngest task first, so reducers keep the serial order. The destructor waits like wait(), if wait() was not called.
- * If an exception unwinds the group, the destructor waits in place, as the destructor of a handle does, and drops the
- * exceptions of the group's tasks.
+ * If an exception unwinds the group, the destructor waits in place, as the destructor of a uat::task does, and drops
+ * the exceptions of the group's tasks.
  */
 template <class R, std::size_t Max> class result_group
 {

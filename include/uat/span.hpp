@@ -22,6 +22,7 @@
 
 #include "uat/atomic.hpp"
 #include "uat/global.h"
+#include "uat/object.h"
 #include "uat/task.hpp"
 
 namespace uat

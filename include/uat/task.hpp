@@ -15,18 +15,21 @@ namespace uat
 {
 
 /*
- * The handle of one child. It must stay in the frame in which it was made. join() waits for the child. It returns the
- * child's result, or throws the exception that the child has thrown: see task_error. If the child was not joined, the
- * destructor joins it, and throws the exception in the same way. Only the task that spawned the child may join it.
+ * A child, which the variable owns. join() waits for the child. It returns the child's result, or throws the exception
+ * that the child has thrown: see task_error. If the child was not joined, the destructor joins it, and throws the
+ * exception in the same way. Only the task that spawned the child may join it.
  *
- * If an exception unwinds the handle, the destructor waits for the child and drops the child's exception, if any.
+ * The variable must stay in the frame in which it was made, and cannot be moved: a child that ends after its spawner
+ * has begun to wait stores its result at the address that the spawn has told it.
+ *
+ * If an exception unwinds the variable, the destructor waits for the child and drops the child's exception, if any.
  * The worker, too, waits: the exception cannot migrate, so the task must not. So a child should not wait for an event
  * that this task would cause later: after the exception, no task would cause the event.
  */
-template <class R> class [[nodiscard]] handle
+template <class R> class [[nodiscard]] task
 {
   public:
-    template <class Call> explicit handle(const Call &call)
+    template <class Call> explicit task(const Call &call)
     {
         if constexpr (std::is_void<R>::value) {
             UAT_SPAWN_TYPED(&task_, (detail::body<Call, R>), &call, sizeof(call), nullptr, 0);
@@ -36,7 +39,7 @@ template <class R> class [[nodiscard]] handle
         }
     }
     /* The child starts on the worker `rank`. */
-    template <bool Travels, class Call> handle(int rank, const detail::letter<Travels, Call> &call)
+    template <bool Travels, class Call> task(int rank, const detail::letter<Travels, Call> &call)
     {
         if constexpr (std::is_void<R>::value) {
             uat_spawn_on(&task_, rank, call.template body<R>, call.arg, call.size, nullptr, 0);
@@ -45,16 +48,16 @@ template <class R> class [[nodiscard]] handle
             uat_spawn_on(&task_, rank, call.template body<R>, call.arg, call.size, value_.bytes, sizeof(value_.bytes));
         }
     }
-    /* A handle cannot be moved. This constructor exists for its message, which names the way. */
-    handle(handle &&) noexcept
+    /* This constructor exists for its message, which names the way. */
+    task(task &&) noexcept
     {
-        static_assert(sizeof(R *) == 0, "uat: a handle stays in the frame in which it was made, so a container cannot "
+        static_assert(sizeof(R *) == 0, "uat: a task stays in the frame in which it was made, so a container cannot "
                                         "hold it; for any number of children take a uat::task_group");
     }
-    handle(const handle &) = delete;
-    handle &operator=(const handle &) = delete;
+    task(const task &) = delete;
+    task &operator=(const task &) = delete;
 
-    ~handle() noexcept(false)
+    ~task() noexcept(false)
     {
         if (joined_)
             return;
@@ -100,7 +103,7 @@ template <class F, class... A> auto spawn(F f, A... args)
 {
     detail::must_be_plain<F>();
     auto call = detail::bind(f, std::move(args)...);
-    return handle<decltype(call())>(call);
+    return task<decltype(call())>(call);
 }
 
 /* spawn() of a child that starts on the worker `rank`. See uat_spawn_on(). Packed arguments must have room on the
@@ -109,7 +112,7 @@ template <class F, class... A> auto spawn_on(int rank, F f, A... args)
 {
     detail::must_be_plain<F>();
     auto call = detail::bind(f, std::move(args)...);
-    return handle<decltype(call())>(rank, detail::letter<detail::travel<A...>, decltype(call)>(call));
+    return task<decltype(call())>(rank, detail::letter<detail::travel<A...>, decltype(call)>(call));
 }
 
 /* Continue on the worker `rank`. See uat_migrate(). */

@@ -14,7 +14,7 @@
 #include "runtime/adaptive/cell.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 
 enum { LIMIT_BITS = 24 };
 _Static_assert((int)LIMIT_BITS >= (int)UAT_REQUEST_RANK_BITS, "any number of workers");

@@ -13,7 +13,7 @@
 #include "runtime/job/self.h"
 #include "runtime/job/stall.h"
 #include "runtime/sched/victims.h"
-#include "runtime/sched/views.h"
+#include "runtime/task/views.h"
 #include "runtime/segment/segment.h"
 #include "transport/transport.h"
 

@@ -11,7 +11,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/job/stall.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "transport/transport.h"
 
 /* This worker's own request. */

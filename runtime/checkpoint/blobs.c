@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "include/uat/checkpoint.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/statics.h"
-#include "runtime/sched/worker.h"
+#include "runtime/torture/statics.h"
+#include "runtime/task/worker.h"
 
 static struct {
     uat_checkpoint_save_fn *save;

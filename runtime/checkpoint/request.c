@@ -15,7 +15,7 @@
 #include "runtime/checkpoint/settings.h"
 #include "runtime/job/lost.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/fork.h"
+#include "runtime/task/fork.h"
 #include "runtime/sched/stop.h"
 
 enum { AGAIN_SECONDS = 1 /* time until a refused request to end the job is made again */ };

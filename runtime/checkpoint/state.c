@@ -7,8 +7,8 @@
 
 #include "include/uat.h"
 #include "runtime/sched/park.h"
-#include "runtime/sched/sanitize.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/sanitize.h"
+#include "runtime/task/worker.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/room.h"

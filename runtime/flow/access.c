@@ -6,7 +6,7 @@
 #include "base/delay.h"
 #include "base/word.h"
 #include "runtime/job/fatal.h"
-#include "runtime/sched/keeper.h"
+#include "runtime/task/keeper.h"
 #include "runtime/sched/park.h"
 #include "runtime/segment/segment.h"
 

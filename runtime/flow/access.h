@@ -5,7 +5,7 @@
 
 #include "runtime/flow/ledger.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/settings.h"
+#include "runtime/torture/settings.h"
 #include "transport/transport.h"
 
 enum { UAT_FLOW_BATCH = 24 /* chains in flight at once */ };
@@ -30,7 +30,7 @@ void uat_flow_access_reserve(void);
 /* Must every task of a flow become an entry? Under UAT_TORTURE=order and fence, no task runs in place. */
 static inline bool uat_flow_always(void)
 {
-    return uat_sched_settings.torture >= UAT_TORTURE_ORDER;
+    return uat_torture_settings.torture >= UAT_TORTURE_ORDER;
 }
 
 /* Can this CPU access the words of this name directly, just as the adapter would? */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "include/uat/dataflow.h"
+#include "include/uat/transfer.h"
 #include "runtime/job/fatal.h"
 
 /* The task's argument: the caller's function, accesses and argument, packed. */

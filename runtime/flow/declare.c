@@ -18,8 +18,8 @@
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
 #include "runtime/sched/alone.h"
-#include "runtime/sched/stacks.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/stacks.h"
+#include "runtime/task/worker.h"
 #include "runtime/segment/frame.h"
 
 struct named {
@@ -48,7 +48,7 @@ static bool is_checked_out(const struct named *a)
  * the fence is up. */
 static bool fence(const struct declared *d)
 {
-    bool may = d->n > 0 && uat_sched_settings.torture == UAT_TORTURE_FENCE;
+    bool may = d->n > 0 && uat_torture_settings.torture == UAT_TORTURE_FENCE;
     for (uint64_t i = 0; i < d->n; i++)
         may = may && is_checked_out(&d->access[i]);
     if (!may)

@@ -18,7 +18,7 @@
 #include "runtime/sched/join.h"
 #include "runtime/sched/park.h"
 #include "runtime/sched/stop.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "runtime/trace/trace.h"
 
 static void check(const uat_flow_t *flow, const char *call)

@@ -84,7 +84,7 @@ struct uat_flow_chunk {
     /* atomics only; entries that have ended, minus the entries that the unroller waited for */
     _Alignas(64) uint64_t count;
     struct uat_flow_waiter waiter; /* the unroller, valid while count is negative */
-    /* the list of views that the parted child has left (runtime/sched/views_left.h), or 0; valid once the child's end
+    /* the list of views that the parted child has left (runtime/task/views_left.h), or 0; valid once the child's end
      * is counted */
     uint64_t views;
 };

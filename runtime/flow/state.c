@@ -8,10 +8,10 @@
 #include "include/uat/sync.h"
 #include "runtime/flow/access.h"
 #include "runtime/job/fatal.h"
-#include "runtime/sched/stacks.h"
+#include "runtime/task/stacks.h"
 #include "runtime/sched/park.h"
-#include "runtime/sched/views_left.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/views_left.h"
+#include "runtime/task/worker.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/segment.h"
@@ -253,7 +253,7 @@ struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t
 {
     struct uat_flow_state *s = state_of(flow);
     uint64_t datum = (uintptr_t)p + 1;
-    if (uat_sched_settings.torture != UAT_TORTURE_NONE || uat_torture_delays())
+    if (uat_torture_settings.torture != UAT_TORTURE_NONE || uat_torture_delays())
         check_overlap(s, datum, bytes);
     uint32_t *place = place_of(s, datum);
     if (*place)

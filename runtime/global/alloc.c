@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "include/uat/object.h"
 #include "runtime/global/cache.h"
 #include "runtime/job/call.h"
 #include "runtime/job/collective.h"

@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "base/word.h"
+#include "include/uat/object.h"
 #include "runtime/global/settings.h"
 #include "runtime/global/bounds.h"
 #include "runtime/global/cache.h"

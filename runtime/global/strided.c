@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "include/uat/global.h"
+#include "include/uat/transfer.h"
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 

@@ -23,6 +23,7 @@
 #include "base/log.h"
 #include "base/relax.h"
 #include "base/word.h"
+#include "include/uat/object.h"
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 

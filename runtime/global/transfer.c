@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "include/uat/transfer.h"
 #include "runtime/global/cache.h"
 #include "runtime/global/array.h"
 #include "runtime/global/link.h"

@@ -226,7 +226,8 @@ static int put(const char *kind, pmix_scope_t scope, const void *blob, size_t si
 }
 
 /* Get a copy of what rank has published. The caller must free *blob. must: the rank has published it, so a failure is
- * reported. */
+ * reported. Otherwise the PMIx server answers at once if it does not have the value: it must not wait for one that may
+ * never arrive. */
 static int get(const char *kind, int rank, bool must, void **blob, size_t *size)
 {
     pmix_proc_t who = boot.self;
@@ -234,7 +235,11 @@ static int get(const char *kind, int rank, bool must, void **blob, size_t *size)
     pmix_key_t key;
     snprintf(key, sizeof(pmix_key_t), "uat.%s.%d", kind, boot.exchanges);
     pmix_value_t *value = NULL;
-    pmix_status_t status = PMIx_Get(&who, key, NULL, 0, &value);
+    pmix_info_t at_once;
+    PMIX_INFO_CONSTRUCT(&at_once);
+    PMIX_INFO_LOAD(&at_once, PMIX_IMMEDIATE, NULL, PMIX_BOOL); /* NULL: true */
+    pmix_status_t status = PMIx_Get(&who, key, must ? NULL : &at_once, !must, &value);
+    PMIX_INFO_DESTRUCT(&at_once);
     if (status != PMIX_SUCCESS)
         return must ? report("PMIx_Get", status) : -ENOENT;
     int rc = -EPROTO;

@@ -76,13 +76,13 @@ void uat_relay_fill(const struct uat_relay *relay, void *const *blobs, const siz
     munmap(head, failed ? sizeof(*head) : bytes);
 }
 
-/* Wait until the first worker has filled the object. Returns its size, or 0 if it will remain empty. */
-static uint64_t wait_for(const struct uat_relay *relay, int fd, void (*waiting)(void))
+/* Wait until the first worker has filled the object. Returns 0 and sets *bytes to its size, or a negative errno. */
+static int wait_for(const struct uat_relay *relay, int fd, void (*waiting)(void), uint64_t *bytes)
 {
     struct uat_relax relax = {0};
     const struct head *head = mmap(NULL, sizeof(*head), PROT_READ, MAP_SHARED, fd, 0);
     if (head == MAP_FAILED)
-        return 0;
+        return -errno;
     uint64_t state;
     /* Acquire: orders the load of the state before the loads of the blobs. Pairs with the store in uat_relay_fill(). */
     for (int i = 1; (state = __atomic_load_n(&head->state, __ATOMIC_ACQUIRE)) == LATER; i++) {
@@ -91,14 +91,16 @@ static uint64_t wait_for(const struct uat_relay *relay, int fd, void (*waiting)(
         if (uat_relax_long(&relax))
             waiting();
     }
-    uint64_t bytes = state == FULL ? head->bytes : 0;
+    *bytes = head->bytes;
     munmap((void *)head, sizeof(*head));
-    return bytes;
+    return state == FULL ? 0 : state == NONE ? -ENODATA : -ESRCH;
 }
 
 static int copy_all(const struct head *head, uint64_t bytes, void **blobs, size_t *sizes, size_t n)
 {
     uint64_t at = sizeof(*head) + n * sizeof(uint64_t);
+    if (at > bytes)
+        return -EPROTO;
     for (size_t i = 0; i < n; at += sizes[i++]) {
         if (at > bytes || head->size[i] > bytes - at)
             return -EPROTO;
@@ -111,23 +113,43 @@ static int copy_all(const struct head *head, uint64_t bytes, void **blobs, size_
     return 0;
 }
 
+/* Map the object when it is full. Returns 0 or a negative errno. */
+static int map_full(const struct uat_relay *relay, int fd, void (*waiting)(void), const struct head **out,
+                    uint64_t *bytes)
+{
+    struct stat object;
+    if (fstat(fd, &object))
+        return -errno;
+    if (object.st_dev != relay->device || object.st_ino != relay->inode)
+        return -ESTALE;
+    int rc = wait_for(relay, fd, waiting, bytes);
+    if (!rc && fstat(fd, &object))
+        rc = -errno;
+    if (!rc && (*bytes < sizeof(struct head) || (uint64_t)object.st_size < *bytes))
+        rc = -EPROTO;
+    if (rc)
+        return rc;
+    void *map = mmap(NULL, *bytes, PROT_READ, MAP_SHARED, fd, 0);
+    *out = map;
+    return map == MAP_FAILED ? -errno : 0;
+}
+
 int uat_relay_read(const struct uat_relay *relay, void (*waiting)(void), void **blobs, size_t *sizes, size_t n)
 {
     char path[64];
-    struct stat object;
+    const struct head *head = NULL;
+    uint64_t bytes = 0;
+    if (relay->fd < 0)
+        return -ENODATA;
     snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)relay->pid, (long long)relay->fd);
-    int fd = relay->fd < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
-        return -EACCES;
-    bool same = !fstat(fd, &object) && object.st_dev == relay->device && object.st_ino == relay->inode;
-    uint64_t bytes = same ? wait_for(relay, fd, waiting) : 0;
-    bool whole =
-        !fstat(fd, &object) && bytes >= sizeof(struct head) + n * sizeof(uint64_t) && (uint64_t)object.st_size >= bytes;
-    const struct head *head = whole ? mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+        return -errno;
+    int rc = map_full(relay, fd, waiting, &head, &bytes);
     close(fd);
-    if (head == MAP_FAILED)
-        return -ESTALE;
-    int rc = copy_all(head, bytes, blobs, sizes, n);
+    if (rc)
+        return rc;
+    rc = copy_all(head, bytes, blobs, sizes, n);
     munmap((void *)head, bytes);
     return rc;
 }

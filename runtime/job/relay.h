@@ -25,8 +25,9 @@ void uat_relay_close(struct uat_relay *relay);
 void uat_relay_fill(const struct uat_relay *relay, void *const *blobs, const size_t *sizes, size_t n);
 
 /* For the other workers: wait until the object is full, and set blobs[i] and sizes[i]. waiting: called now and then
- * during a long wait. The caller must free blobs[i], also after a failure. Returns 0, or a negative errno if the object
- * cannot be read or the first worker has ended. */
+ * during a long wait. The caller must free blobs[i], also after a failure. Returns 0 or a negative errno:
+ * -ENODATA if the first worker relays nothing, -ESRCH if it has ended, -ESTALE if the descriptor is another object,
+ * -EPROTO if the object is not whole, or the errno with which the object could not be opened or mapped. */
 int uat_relay_read(const struct uat_relay *relay, void (*waiting)(void), void **blobs, size_t *sizes, size_t n);
 
 #endif

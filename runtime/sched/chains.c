@@ -3,8 +3,8 @@
 
 #include "base/word.h"
 #include "runtime/job/fatal.h"
-#include "runtime/sched/keeper.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/keeper.h"
+#include "runtime/task/worker.h"
 #include "runtime/segment/ghost.h"
 #include "runtime/segment/segment.h"
 

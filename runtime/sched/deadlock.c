@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "runtime/job/collective.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 

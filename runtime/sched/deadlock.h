@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/cpu.h"
-#include "runtime/sched/park_kind.h"
+#include "runtime/task/parked.h"
 #include "runtime/segment/segment.h"
 
 /* Reserve the words of the deadlock detection in the segment. */

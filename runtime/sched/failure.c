@@ -7,12 +7,11 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/stop.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
 
-struct uat_failing uat_failing;
 _Static_assert(sizeof(struct uat_failure) <= UAT_RESULT_MAX_MIN, "a failure travels in the place of a result");
 
 /* Local buffers of this worker's own operations. */

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "base/relax.h"
 #include "deque/thief.h"
-#include "runtime/sched/torture.h"
+#include "runtime/torture/torture.h"
 #include "runtime/job/straggler.h"
 #include "runtime/job/neighbour.h"
 

@@ -5,7 +5,7 @@
 #include "include/uat.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/modes.h"
+#include "runtime/task/modes.h"
 #include "runtime/sched/park.h"
 #include "runtime/job/crew.h"
 #include "runtime/sched/spawn.h"

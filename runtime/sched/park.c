@@ -18,16 +18,16 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/deadlock.h"
 #include "runtime/sched/alone.h"
-#include "runtime/sched/stacks.h"
+#include "runtime/task/stacks.h"
 #include "runtime/sched/chains.h"
-#include "runtime/sched/exception.h"
-#include "runtime/sched/modes.h"
-#include "runtime/sched/sanitize.h"
+#include "runtime/task/exception.h"
+#include "runtime/task/modes.h"
+#include "runtime/task/sanitize.h"
 #include "runtime/sched/sleep.h"
 #include "runtime/sched/spawn.h"
 #include "runtime/sched/steal.h"
-#include "runtime/sched/torture.h"
-#include "runtime/sched/worker.h"
+#include "runtime/torture/torture.h"
+#include "runtime/task/worker.h"
 #include "runtime/trace/trace.h"
 #include "runtime/job/crew.h"
 #include "runtime/job/fatal.h"
@@ -56,7 +56,6 @@ void uat_park_reserve(void)
     uat_segment_reserve(&landing);
     uat_segment_reserve(&inbox);
     uat_segment_reserve(&inbox_landing);
-    uat_keeper_reserve();
     uat_deadlock_reserve();
 }
 
@@ -86,7 +85,7 @@ int uat_park_open(void)
                                   .notice = uat_stall_notice(),
                                   .colours = uat_segment.colours,
                                   .is_block = uat_park_is_block,
-                                  .blocks_max = (size_t)uat_park_names() * (uat_segment.heap_size / UAT_HEAP_UNIT + 1)};
+                                  .blocks_max = uat_park_blocks_max()};
     int rc = uat_ready_open(&p->ready, uat_self.transport, &parts, LIST_ROOM);
     if (!rc)
         rc = uat_inbox_open(&p->inbox);
@@ -198,34 +197,6 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
 void uat_park_no_memory(void)
 {
     uat_fatal("no memory for the list of %zu ready tasks", uat_parking.ready.count);
-}
-
-size_t uat_park_heap_offset(uint64_t name)
-{
-    uint64_t rank = name >> 48, at = name & ((UINT64_C(1) << 48) - 1);
-    const uint8_t *colours = uat_ghosts_has(rank) ? uat_ghosts.colours : uat_segment.colours;
-    if (rank >= (uint64_t)uat_self.size && colours == uat_segment.colours)
-        return SIZE_MAX;
-    /* The difference wraps to a large number if `at` is below the heap. */
-    uint64_t offset = at - (uintptr_t)uat_coloured(uat_segment.heap, colours[rank] - uat_segment.colour);
-    return offset < uat_segment.heap_size ? offset : SIZE_MAX;
-}
-
-bool uat_park_is_block(uint64_t name, size_t bytes)
-{
-    size_t offset = uat_park_heap_offset(name);
-    return offset % UAT_HEAP_UNIT == 0 && bytes <= uat_segment.heap_size - offset - UAT_HEAP_HEADER;
-}
-
-bool uat_park_is_header(uint64_t name)
-{
-    return uat_park_heap_offset(name) % UAT_READY_STACK == 0;
-}
-UAT_KERNEL(uat_park_is_header);
-
-bool uat_park_is_object(uint64_t name)
-{
-    return uat_park_heap_offset(name) % UAT_HEAP_UNIT == UAT_HEAP_HEADER;
 }
 
 /* READ the stack back to its original addresses. */

@@ -2,9 +2,7 @@
 /*
  * Tasks that wait for an event. Such a task is evacuated and gets a name. When another task has made it ready, any idle
  * worker may resume it. join.h handles joiners that wait for their children.
- *
- * A waiting task's stack lies in a block of the evacuation heap of the worker where it began to wait. The block's
- * header holds all that is needed to wake the task. The task's name is (rank << 48) | address of the block.
+ * runtime/task/parked.h has the block in which a waiting task's stack lies, and the task's name.
  */
 #ifndef UAT_PARK_H
 #define UAT_PARK_H
@@ -21,65 +19,9 @@
 #include "runtime/segment/ghost.h"
 #include "runtime/segment/segment.h"
 #include "runtime/sched/deadlock.h"
-#include "runtime/sched/keeper.h"
-#include "runtime/sched/park_kind.h"
-#include "runtime/sched/views.h"
-
-/* The number of ranks that names may carry: the workers, and the ghosts if the job was larger at its checkpoint. */
-static inline int uat_park_names(void)
-{
-    return uat_ghosts.size > 0 ? uat_ghosts.names : uat_self.size;
-}
-
-/* The offset of name, (rank << 48) | address, from the start of its rank's heap. SIZE_MAX if there is no such rank, or
- * the name is not in its heap. */
-size_t uat_park_heap_offset(uint64_t name);
-
-/* Is name, (rank << 48) | address, the name of a block in that rank's evacuation heap with room for `bytes` bytes? A
- * peer may have written it. */
-bool uat_park_is_block(uint64_t name, size_t bytes);
-
-/* Is name the name of a waiter? A waiter's name is the name of a block, or of a select waiter's entry, which lies in a
- * block. */
-bool uat_park_is_header(uint64_t name);
-
-/* Is name, which should be the name of an object, the address after the header of a block? */
-bool uat_park_is_object(uint64_t name);
-
-/* Is [sp, base) a stack of the uni-address region? */
-static inline bool uat_park_is_stack(uint64_t sp, uint64_t base)
-{
-    return sp >= uat_segment.low && sp < base && base <= uat_segment.high && (sp | base) % 8 == 0;
-}
-
-/* Does the task name a stack of the region, and a block with room for this stack? A file or a peer may have written
- * it. */
-static inline bool uat_park_is_whole(const struct uat_ready_task *task)
-{
-    return uat_park_is_stack(task->sp, task->base) &&
-           uat_park_is_block(task->where & ~UAT_READY_CHAIN, task->base - task->sp);
-}
-
-/* The header of a block with a waiting stack. */
-struct uat_parked {
-    uint64_t returned; /* as in struct uat_block */
-    uint64_t next;     /* name of the next waiter, or the link that inbox.h describes. The next waiter's worker WRITEs
-                        * the name under the object's guard */
-    /* The local CPU writes this field and those below before any peer knows the block; `settled` is the exception. */
-    uint64_t sp, base;
-    uint64_t reply; /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */
-    /* Only a FETCH_ADD of 0 accesses this word. Its completion proves that the preceding WRITE has arrived. */
-    uint64_t settled;
-    uint64_t object; /* what the task waits for; checked when the task is dequeued, and named in messages */
-    uint32_t kind;   /* enum uat_park_kind, for messages and checkpoints */
-    uint32_t holder; /* rank + 1 of the mutex's holder when the task began to wait, for messages */
-};
-_Static_assert(sizeof(struct uat_parked) == UAT_READY_STACK, "the header of a block");
-_Static_assert(offsetof(struct uat_parked, next) == UAT_INBOX_NODE + offsetof(struct uat_inbox_node, next) &&
-                   offsetof(struct uat_parked, sp) == UAT_INBOX_NODE + offsetof(struct uat_inbox_node, sp) &&
-                   offsetof(struct uat_parked, base) == UAT_INBOX_NODE + offsetof(struct uat_inbox_node, base) &&
-                   offsetof(struct uat_parked, reply) == UAT_INBOX_NODE + offsetof(struct uat_inbox_node, tag),
-               "what the home of an inbox READs");
+#include "runtime/task/keeper.h"
+#include "runtime/task/parked.h"
+#include "runtime/task/views.h"
 
 /* The argument of uat_park() and uat_park_word(). The argument may be static: uat_park_leave() is the last to read it,
  * before any other task runs here. */

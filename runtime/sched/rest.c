@@ -14,14 +14,14 @@
 #include "runtime/job/self.h"
 #include "runtime/job/straggler.h"
 #include "runtime/sched/alone.h"
-#include "runtime/sched/fork.h"
+#include "runtime/task/fork.h"
 #include "runtime/sched/park.h"
 #include "runtime/sched/sleep.h"
-#include "runtime/sched/stacks.h"
+#include "runtime/task/stacks.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/stop.h"
-#include "runtime/sched/torture.h"
-#include "runtime/sched/worker.h"
+#include "runtime/torture/torture.h"
+#include "runtime/task/worker.h"
 
 enum {
     REST_FAILURES = 64, /* a worker rests after this number of failures, because each rest costs two round trips per

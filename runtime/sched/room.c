@@ -6,21 +6,17 @@
 #include "runtime/sched/meet.h"
 #include "runtime/sched/park.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/stacks.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/stop.h"
-#include "runtime/sched/views_left.h"
 #include "runtime/sched/waiting.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 
 static void reserve(void)
 {
     uat_steal_reserve();
     uat_stop_reserve();
     uat_meet_reserve();
-    uat_stacks_reserve();
     uat_failure_reserve();
-    uat_views_left_reserve();
     uat_park_reserve();
 }
 
@@ -60,22 +56,10 @@ static void count_deque(uat_stats_detail_t *s)
     s->given = deque->given;
 }
 
-/* The scheduler counts the events of tasks in uat_task_counts, whose other members are 0. */
-static void add_task_counts(uat_stats_detail_t *s)
-{
-    uint64_t *to = (uint64_t *)s;
-    const uint64_t *from = (const uint64_t *)&uat_task_counts;
-    for (size_t i = 0; i < sizeof(*s) / sizeof(*to); i++)
-        to[i] += from[i];
-}
-
 static void count(uat_stats_detail_t *s)
 {
     count_steals(s);
     count_deque(s);
-    s->tasks = uat_worker.tasks;
-    s->pages_touched = uat_stacks ? uat_stacks->pages() : 0;
-    add_task_counts(s);
 }
 
 const struct uat_room uat_sched_room = {.name = "sched",

@@ -22,9 +22,9 @@
 #include "runtime/global/global.h"
 #include "runtime/segment/segment.h"
 #include "runtime/sched/steal.h"
-#include "runtime/sched/torture.h"
-#include "runtime/sched/stacks.h"
-#include "runtime/sched/worker.h"
+#include "runtime/torture/torture.h"
+#include "runtime/task/stacks.h"
+#include "runtime/task/worker.h"
 
 /* An order: number of the run, number of the stop, and END. 0 is no order. */
 #define END UINT64_C(1)

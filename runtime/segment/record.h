@@ -42,7 +42,7 @@ struct uat_record {
     uint64_t returned;              /* the owner sets it to 0 while the record is free; the second to arrive WRITEs 1 */
     uint64_t count;                 /* HCA atomics only; 0 unless a group uses the record (J4) */
     struct uat_waiter waiter;       /* the joiner WRITEs it */
-    uint64_t views;                 /* HCA atomics only; see V3 to V5 of runtime/sched/views.h */
+    uint64_t views;                 /* HCA atomics only; see V3 to V5 of runtime/task/views.h */
     _Alignas(64) uint64_t result[]; /* the child's worker WRITEs it */
 };
 

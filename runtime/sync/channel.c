@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/word.h"
+#include "include/uat/channel.h"
 #include "runtime/global/global.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "include/uat/channel.h"
 #include "include/uat/sync.h"
 
 enum uat_channel_outcome { UAT_CHANNEL_DONE, UAT_CHANNEL_SHUT, UAT_CHANNEL_MUST_WAIT };

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/word.h"
+#include "include/uat/semaphore.h"
 #include "include/uat/sync.h"
 #include "runtime/sync/waitobj.h"
 #include "runtime/job/fatal.h"

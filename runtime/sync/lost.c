@@ -65,7 +65,7 @@ bool uat_mutex_lost(int rank, char *text, size_t size)
         struct uat_block *block = (struct uat_block *)(heap->memory + unit * UAT_HEAP_UNIT);
         const struct uat_parked *p = (const struct uat_parked *)(void *)block;
         const struct uat_waitobj *m;
-        /* Relaxed: read only for a message; pairs with the WRITE of uat_keeper_give_back(), sched/keeper.c. */
+        /* Relaxed: read only for a message; pairs with the WRITE of uat_keeper_give_back(), task/keeper.c. */
         if (__atomic_load_n(&block->returned, __ATOMIC_RELAXED))
             continue;
         if (p->kind == UAT_PARK_OBJECT && (m = held_by(block, rank)))

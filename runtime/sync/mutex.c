@@ -22,13 +22,14 @@
 #include <stdbool.h>
 
 #include "base/word.h"
+#include "include/uat/lock.h"
 #include "include/uat/sync.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/record.h"
 #include "runtime/job/self.h"
 #include "runtime/sync/mutex.h"
-#include "runtime/sched/stacks.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/stacks.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 
 enum { LOCKED = UAT_MUTEX_LOCKED, BASE, HANDLE, BIRTH };
@@ -339,10 +340,9 @@ void uat_mutex_unlock(uat_mutex_t m)
 void uat_mutex_destroy(uat_mutex_t m)
 {
     static const char what[] = "uat_mutex_destroy()";
-    if (uat_mutex_is_biased(m)) {
-        biased(m, what);
-        m.object &= ~UAT_MUTEX_BIASED;
-    }
+    /* Not at the home of a biased mutex, so that a destructor may call it while an exception unwinds the task, which
+     * then cannot migrate. No task uses the mutex any more, so nothing at its home races with the guard. */
+    m.object &= ~UAT_MUTEX_BIASED;
     const struct uat_waitobj *o = uat_waitobj_take(m.object, UAT_PARK_MUTEX, what);
     if (o->word[LOCKED] && !o->head)
         uat_fatal("%s: mutex %" PRIx64 " of rank %d is locked", what, m.object & ((UINT64_C(1) << 48) - 1),

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "base/word.h"
+#include "include/uat/channel.h"
 #include "include/uat/sync.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/heap.h"
@@ -16,8 +17,8 @@
 #include "runtime/job/self.h"
 #include "runtime/sync/channel.h"
 #include "runtime/sync/waitobj.h"
-#include "runtime/sched/stacks.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/stacks.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 
 _Static_assert((int)UAT_SELECT_MAX <= (int)UAT_HELD_MAX, "a copy of each channel's words");

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "base/word.h"
+#include "include/uat/lock.h"
 #include "include/uat/sync.h"
 #include "runtime/sync/waitobj.h"
 #include "runtime/job/fatal.h"

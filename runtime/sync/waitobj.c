@@ -14,7 +14,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/deadlock.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "include/uat/limit.h"
 #include "include/uat/sync.h"
 
 #include "runtime/sched/sleep.h"

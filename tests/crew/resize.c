@@ -9,7 +9,10 @@
 
 #include "tests/sequence.h"
 #include "uat.h"
+#include "uat/channel.h"
 #include "uat/dataflow.h"
+#include "uat/limit.h"
+#include "uat/object.h"
 #include "uat/pattern.h"
 #include "uat/reducer.h"
 #include "uat/stats.h"

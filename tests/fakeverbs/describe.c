@@ -48,6 +48,7 @@ static const struct key device_keys[] = {
     DEVICE("relaxed_only", relaxed_only),
     DEVICE("relaxes", relaxes),
     DEVICE("open_ms", open_ms),
+    DEVICE("pair_us", pair_us),
     DEVICE("small_pages", small_pages),
     DEVICE("answers", answers),
     DEVICE("cut_ms", cut_ms),

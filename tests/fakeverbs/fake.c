@@ -14,6 +14,7 @@ const char *const fake_call_names[FAKE_CALLS] = {FAKE_CALL_LIST(FAKE_CALL_TEXT)}
 struct fake_state *fake_state;
 static int rank = -1;
 static uint64_t calls[FAKE_CALLS]; /* of this process */
+static int making_pairs;           /* threads of this process that are in a call for a queue pair */
 
 __attribute__((constructor)) static void open_state(void)
 {
@@ -50,7 +51,7 @@ void fake_add(enum fake_call sum, uint64_t amount)
 
 int fake_enter(enum fake_call call)
 {
-    uint64_t k = ++calls[call];
+    uint64_t k = __atomic_add_fetch(&calls[call], 1, __ATOMIC_RELAXED); /* Relaxed: only the number matters. */
     fake_add(call, 1);
     for (int i = 0; i < fake_state->failures; i++) {
         const struct fake_failure *f = &fake_state->failure[i];
@@ -69,4 +70,17 @@ uint32_t fake_number(uint32_t *last, uint32_t size, const char *what)
         return number;
     fprintf(stderr, "fakeverbs: more than %u %s\n", size - 1, what);
     abort();
+}
+
+void fake_pair_call(const struct fake_device *d)
+{
+    uint64_t *most = &fake_state->count[rank < 0 ? 0 : rank % FAKE_RANKS][FAKE_PAIRS_AT_ONCE];
+    /* Relaxed: as in fake_add(). */
+    uint64_t now = (uint64_t)__atomic_add_fetch(&making_pairs, 1, __ATOMIC_RELAXED);
+    uint64_t known = __atomic_load_n(most, __ATOMIC_RELAXED);
+    while (known < now && !__atomic_compare_exchange_n(most, &known, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    if (d->pair_us)
+        usleep((useconds_t)d->pair_us);
+    __atomic_sub_fetch(&making_pairs, 1, __ATOMIC_RELAXED);
 }

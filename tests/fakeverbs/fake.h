@@ -28,6 +28,9 @@ int fake_host(void);
 int fake_enter(enum fake_call call);
 /* Add to a sum. */
 void fake_add(enum fake_call sum, uint64_t amount);
+/* Take the time of a call for a queue pair of this device, and count the threads of this process that are in such a
+ * call. */
+void fake_pair_call(const struct fake_device *d);
 
 struct fake_context {
     struct verbs_context verbs; /* its last member is the ibv_context that the user sees */

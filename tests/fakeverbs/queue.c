@@ -56,6 +56,7 @@ struct ibv_qp *fake_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 {
     const struct fake_device *d = fake_device_of(context);
     int device = fake_context_of(context)->device, host = fake_host(), error = fake_enter(FAKE_CREATE_QP);
+    fake_pair_call(d);
     if (!error)
         error = check_pair(d, init);
     struct fake_qp *qp = error ? NULL : calloc(1, sizeof(*qp));
@@ -127,6 +128,7 @@ FAKE_EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int m
 {
     struct fake_pair *p = &fake_state->pair[qp->qp_num];
     int error = fake_enter(FAKE_MODIFY_QP);
+    fake_pair_call(fake_device_of(qp->context));
     if (!error && mask & IBV_QP_STATE)
         error = check_step(fake_device_of(qp->context), p, attr);
     if (error)

@@ -55,6 +55,7 @@
     X(MR_RELAXED, "mr_relaxed")                                                                                        \
     X(PMIX_PUT_BYTES, "pmix_put_bytes")                                                                                \
     X(PMIX_GET_BYTES, "pmix_get_bytes")                                                                                \
+    X(PAIRS_AT_ONCE, "pairs_at_once")                                                                                  \
     X(REQUESTS, "requests")                                                                                            \
     X(ATOMICS, "atomics")
 
@@ -105,6 +106,7 @@ struct fake_device {
     bool relaxed_only; /* the device refuses memory keys without IBV_ACCESS_RELAXED_ORDERING */
     bool relaxes;      /* an mlx5 device that reports that its memory keys are always relaxed */
     int open_ms;       /* milliseconds that ibv_open_device() takes */
+    int pair_us;       /* microseconds that a call for a queue pair takes; calls of several threads overlap */
     bool small_pages;  /* the kernel backs shared memory without huge pages */
     int answers;       /* how many of a process's requests are answered before the network is cut; 0: it is not cut */
     int cut_ms;        /* milliseconds for which the network is cut; 0: forever */

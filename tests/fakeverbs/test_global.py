@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Description: on hosts whose workers use two adapters, each adapter carries its share of the bytes of global memory, no atomic of a worker is
 lost, and random programs give right answers. A checkpoint of such a job restarts on other numbers of hosts, adapters and workers. With one and
-with two adapters per host, workers make the queue pairs and regions that docs/global.md states.
+with two adapters per host, workers make the queue pairs and regions that docs/global.md states, and first workers make queue pairs side by side.
 
 usage: test_global.py BUILD
 """
@@ -19,21 +19,24 @@ TAKE = 'UAT_NET_DEVICES=fake$((PMIX_RANK / {hosts} % {adapters})) exec "$0" "$@"
 SMALL = {"GLOBAL_SIZE": "1m", "CACHE_SIZE": "512k"}
 
 
-def job(build, adapters, program, workers=WORKERS, hosts=HOSTS, **settings):
+def job(build, adapters, program, workers=WORKERS, hosts=HOSTS, devices=DEVICES, **settings):
     """Run a program. The workers of each host take this number of adapters in turn."""
     path, *arguments = program.split()
     words = ["sh", "-c", TAKE.format(hosts=hosts, adapters=adapters), build / path, *arguments]
-    return Run(build, workers, words, devices=[DEVICES], hosts=hosts, **SMALL | settings)
+    return Run(build, workers, words, devices=[devices], hosts=hosts, **SMALL | settings)
 
 
 def check_counts(build, adapters):
-    run = job(build, adapters, "perf/uat-cilksort 500000 --rounds 1")
+    # A call for a queue pair takes 2 ms.
+    run = job(build, adapters, "perf/uat-cilksort 500000 --rounds 1", devices=DEVICES.replace("\nport", "\npair_us 2000\nport"))
     expect(run.status == 0 and "500000 integers" in run.out, run)
     # A home is the group of a host's workers that use one adapter. For the segments, each worker has a queue pair to
     # each home, and three regions. For global memory, a home's first worker registers the home's memory, and has a queue
     # pair to each worker. Each other worker has one to each home's first worker. A worker's cache is one region.
     homes, count = HOSTS * adapters, run.count
     expect(count["create_qp"] == (WORKERS * homes + homes * WORKERS + (WORKERS - homes) * homes, homes + WORKERS), (adapters, count))
+    # A home's first worker makes these calls in up to 8 threads, and other workers in one.
+    expect(1 < count["pairs_at_once"][1] <= 8 and count["pairs_at_once"][0] <= 8 * homes + WORKERS - homes, (adapters, count))
     # Three arrays have a region on each home. A fourth array has one chunk, and so one region.
     expect(count["reg_mr"] == (4 * WORKERS + 3 * homes + 1, 8) == count["dereg_mr"], (adapters, count))
     # The own segment and the cache have relaxed order, and what peers access has strict order.

@@ -40,7 +40,7 @@ def run(folder, workers=2, program=PROGRAM, arguments=None, end=False, more="", 
 def expect(what, condition, text):
     print(f"{'ok' if condition else 'WRONG':5} {what}", flush=True)
     if not condition:
-        failures.append(what)
+        failures.append(f"{what}: {text[-400:]}")
         print(text)
 
 

@@ -13,6 +13,8 @@
 #include "uat.h"
 #include "uat/adaptive.h"
 #include "uat/checkpoint.h"
+#include "uat/lock.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 enum { TURNS = 5, HOME = 3, BEFORE = 200 };

@@ -8,6 +8,7 @@
 #include "tests/mix.h"
 #include "uat.h"
 #include "uat/global.h"
+#include "uat/object.h"
 
 enum {
     PIECE = 3000,

@@ -20,7 +20,9 @@
 #include "tests/faults/fib.h"
 #include "uat.h"
 #include "uat/adaptive.h"
+#include "uat/channel.h"
 #include "uat/checkpoint.h"
+#include "uat/limit.h"
 #include "uat/sync.h"
 
 static double now(void)

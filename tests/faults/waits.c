@@ -17,7 +17,10 @@
 #include "tests/faults/waits.h"
 #include "tests/mix.h"
 #include "uat.h"
+#include "uat/channel.h"
 #include "uat/checkpoint.h"
+#include "uat/lock.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 struct result {

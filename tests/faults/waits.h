@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "uat/channel.h"
+#include "uat/lock.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 enum {

@@ -8,9 +8,13 @@
 
 #include "tests/mix.h"
 #include "uat.h"
+#include "uat/channel.h"
 #include "uat/checkpoint.h"
 #include "uat/generator.h"
+#include "uat/limit.h"
+#include "uat/lock.h"
 #include "uat/reducer.h"
+#include "uat/semaphore.h"
 
 UAT_REDUCER(uint64_t, total, 0, UAT_PLUS)
 

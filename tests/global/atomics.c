@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include <uat.h>
+#include <uat/atomic.h>
 #include <uat/global.h>
 #include <uat/pattern.h>
 

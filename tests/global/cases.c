@@ -9,6 +9,8 @@
 
 #include "uat.h"
 #include "uat/global.h"
+#include "uat/object.h"
+#include "uat/transfer.h"
 
 enum { BLOCK = UAT_GLOBAL_BLOCK, PART = 4096, BLOCKS = 100 /* blocks per rank's chunk */ };
 

@@ -9,6 +9,7 @@
 
 #include "uat.h"
 #include "uat/global.h"
+#include "uat/transfer.h"
 
 static uat_stats_detail_t before;
 static int faults;

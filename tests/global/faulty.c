@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "uat.h"
 #include "uat/global.h"
+#include "uat/object.h"
+#include "uat/transfer.h"
 
 static char *array;
 static const char *which;

@@ -12,6 +12,7 @@
 
 #include "uat.h"
 #include "uat/global.h"
+#include "uat/object.h"
 
 enum { DEPTH = 7, PAYLOAD_MAX = 300 };
 

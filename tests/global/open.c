@@ -15,7 +15,11 @@
 #include "tests/global/open.h"
 #include "tests/mix.h"
 #include "uat.h"
+#include "uat/channel.h"
 #include "uat/global.h"
+#include "uat/object.h"
+#include "uat/semaphore.h"
+#include "uat/transfer.h"
 
 enum { OPEN = 3 /* ranges that a task may keep checked out; the cache has room for one more */, YIELD_EVERY = 50 };
 

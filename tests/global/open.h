@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "uat/channel.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 enum {

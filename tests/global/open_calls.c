@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
+#include "uat/channel.h"
+#include "uat/semaphore.h"
 #include "tests/global/open.h"
 
 static int create_and_destroy(void)

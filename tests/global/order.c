@@ -13,6 +13,7 @@
 #include "tests/mix.h"
 #include "uat.h"
 #include "uat/global.h"
+#include "uat/transfer.h"
 
 enum { CHILDREN_MAX = 5, DEPTH = 5, SMALL = 4096, LOCAL = 6000, TRANSFERS = 4 };
 

@@ -10,6 +10,7 @@
 
 #include "uat.h"
 #include "uat/global.h"
+#include "uat/object.h"
 
 enum { ROUNDS = 20, WORDS = 64, PART = UAT_GLOBAL_BLOCK / sizeof(uint64_t), SUM = 2 * PART - 1, PUT = WORDS };
 

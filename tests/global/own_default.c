@@ -6,6 +6,7 @@
 
 #include "uat.h"
 #include "uat/global.h"
+#include "uat/object.h"
 
 UAT_TASK(int, has_room, size_t, bytes)
 {

@@ -9,7 +9,9 @@
 
 #include <uat.h>
 #include <uat/global.h>
+#include <uat/object.h>
 #include <uat/pattern.h>
+#include <uat/transfer.h>
 
 #include "tests/programs/rounds.h"
 

@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "uat.h"
+#include "uat/channel.h"
 #include "uat/global.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 enum { LOCKERS = 6, TURNS = 12, ROUNDS = 25, CHAIN = 30, PAIRS = 2, BYTES = 100, CELLS = 64 };

@@ -14,6 +14,7 @@
 
 #include "uat.h"
 #include "uat/global.h"
+#include "uat/object.h"
 
 enum { MEMORY = 6 << 20, DEPTH = 6, LARGEST = 400000, PIECE = 9000, CROWD = 24, HURRIES = 12 };
 

@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 #include <uat/generator.hpp>
 #endif
+#include <uat/channel.h>
 #include <uat/global.h>
 #include <uat/pattern.h>
 #include <uat/reducer.h>

@@ -88,8 +88,12 @@ CASES = [  # a part of the sentence, the languages, the program
     ("room for at least one task", ("c++",), "#include <uat.hpp>\nuat::result_group<long, 0> g;"),
     ("must convert to the type", ("c++",), "#include <uat.hpp>\n"
      "void f() { uat::result_group<long, 9> g; g.run([] { return nullptr; }); }"),
+    ("deleted", ("c++",), "#include <uat.hpp>\nvoid f(uat::mutex &m) { uat::parallel_for(0, 9, [m](std::int64_t) { m.lock(); }); }"),
+    ("deleted", ("c++",), "#include <uat.hpp>\nvoid f(uat::future<int> &a) { uat::future<int> b = a; }"),
+    ("captures the ref()", ("c++",), "#include <uat.hpp>\nvoid f(uat::latch &l) { uat::spawn([k = std::move(l)] { k.wait(); }).join(); }"),
+    ("or its ref()", ("c++",), "#include <uat.hpp>\nuat::global_vector<uat::latch> all(9);"),
     ("take a uat::task_group", ("c++",), "#include <uat.hpp>\n#include <vector>\n"
-     "void f() { std::vector<uat::handle<long>> v; v.push_back(uat::spawn([] { return 1L; })); }"),
+     "void f() { std::vector<uat::task<long>> v; v.push_back(uat::spawn([] { return 1L; })); }"),
     *(("reference to non-const", ("c++",), f"#include <uat.hpp>\nvoid f(long x) {{ {call}[](long &y) {{ y = 9; }}, x); }}")
       for call in ("(void)uat::spawn(", "(void)uat::spawn_on(0, ", "uat::run(", "uat::task_group().run(", "uat::task_group().run_on(0, ",
                    "uat::flow().spawn(")),

@@ -156,6 +156,13 @@ static void starve(void)
         ;
 }
 
+/* Told of the loss of rank 1: kill the job's process, as a crash of libpmix's thread there would. */
+static void kill_job(int number)
+{
+    (void)number;
+    kill(getppid(), SIGKILL);
+}
+
 /* Report which parts of the launcher's own state have leaked into this process. */
 static void report_state(void)
 {
@@ -191,7 +198,7 @@ static void report_cores(void)
 /* Rank 1 misbehaves once all are connected. */
 static void go_wrong(const char *mode)
 {
-    if (strcmp(mode, "exit") == 0)
+    if (strcmp(mode, "exit") == 0 || strcmp(mode, "crash") == 0)
         _exit(7);
     if (strcmp(mode, "early") == 0)
         exit(0);
@@ -219,6 +226,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(mode, "deaf") == 0)
         signal(SIGTERM, SIG_IGN);
+    if (strcmp(mode, "crash") == 0 && !wrong)
+        signal(SIGTERM, kill_job);
     if (strcmp(mode, "signal") == 0) { /* block the signals: otherwise they would end the thread that libpmix creates */
         sigset_t set = signals_to_wait_for();
         sigprocmask(SIG_BLOCK, &set, NULL);
@@ -232,7 +241,7 @@ int main(int argc, char **argv)
     exchange(job_size());
     if (wrong)
         go_wrong(mode);
-    if (strcmp(mode, "hang") == 0 || strcmp(mode, "deaf") == 0)
+    if (strcmp(mode, "hang") == 0 || strcmp(mode, "deaf") == 0 || strcmp(mode, "crash") == 0)
         hang();
     if (strcmp(mode, "starve") == 0)
         starve();

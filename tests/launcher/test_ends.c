@@ -33,6 +33,7 @@ JOB_TEST(failing_workers)
         {"abort", 128 + SIGABRT, "rank 1 was killed by signal 6"},
         {"pmix-abort", 5, "rank 1 aborted the job with status 5: no luck"},
         {"stray", 7, "rank 1 exited with status 7"},
+        {"crash", 7, "rank 1 exited with status 7"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         JOB_RUN("-n", "4", "CLIENT", cases[i].mode);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The views of reducers: runtime/sched/views.c, with V1 to V4 of views.h.
+ * The views of reducers: runtime/task/views.c, with V1 to V4 of views.h.
  *
  * A program adds the numbers 1 to LAST in its serial order. A view is the range [lo, hi] of the numbers that were added
  * to it. lo = 0 stands for the identity. In each combination the right operand must begin where the left one ends.

@@ -120,13 +120,11 @@ static void containers()
 /* A packed value goes to another task. */
 static void handed()
 {
-    uat::future<uat::packed<std::string>> future;
-    auto child = uat::spawn([future] { future.set(uat::packed(text_of(700))); });
-    uat::packed text = future.get();
+    uat::future<uat::packed_ref<std::string>> future;
+    auto child = uat::spawn([future = future.ref()] { future.set(uat::packed(text_of(700)).detach()); });
+    uat::packed text(future.get());
     child.join();
     check(text.get() == text_of(700) && text.size() == 708, "a packed value");
-    text.destroy();
-    future.destroy();
 }
 
 /* The upper half waits in packed form while this task spawns. */
@@ -142,9 +140,8 @@ static std::vector<long> sorted(std::vector<long> v)
     auto child = uat::spawn(sorted, std::move(v));
     std::vector<long>().swap(v);
     uat::packed above(sorted(upper.get()));
-    upper.destroy();
+    upper.destroy(); /* before the end of its scope */
     std::vector<long> low = child.join(), high = above.get();
-    above.destroy();
     std::vector<long> all(low.size() + high.size());
     std::merge(low.begin(), low.end(), high.begin(), high.end(), all.begin());
     return all;

@@ -6,6 +6,7 @@
  * Usage: test-waits [ROUNDS [CASE]]
  */
 #include "tests/programs/rounds.h"
+#include "uat/channel.h"
 #include "uat/pattern.h"
 #include "uat/sync.h"
 

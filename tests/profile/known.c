@@ -11,6 +11,7 @@
 #include "include/uat.h"
 #include "include/uat/global.h"
 #include "include/uat/pattern.h"
+#include "uat/semaphore.h"
 #include "include/uat/sync.h"
 
 static bool real_time;

@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 
+#include "uat/channel.h"
+#include "uat/lock.h"
 #include "tests/programs/sync_cases.h"
 
 enum { TASKS = 10, TIMES = 30, ITEMS = 60, ROOM = 4 };

@@ -8,6 +8,7 @@
  */
 #include <stdbool.h>
 #include <uat/global.h>
+#include <uat/object.h>
 #include <uat/sync.h>
 
 #include "tests/programs/pools.h"

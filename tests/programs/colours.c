@@ -10,6 +10,7 @@
 #include "runtime/inspect.h"
 #include "uat.h"
 #include "uat/global.h"
+#include "uat/object.h"
 
 enum { LOW = 0xfff };
 

@@ -117,7 +117,7 @@ int objects_given_back_beside_frozen(const use &u)
     uat::reducer<std::uint64_t> sum;
     auto fixed = u.at.fixed;
     uat::task_group group;
-    group.run_on(int(u.draw(2, std::uint64_t(uat_size()))), [=] {
+    group.run_on(int(u.draw(2, std::uint64_t(uat_size()))), [=, mail = mail.ref()] {
         for (std::uint64_t i = 0; i < PARCELS; i++) {
             auto inner = uat::make_object<parcel>(parcel{i, u.value(i + 7), nullptr});
             mail.send(uat::make_object<parcel>(parcel{i, u.value(i), inner}));
@@ -125,7 +125,7 @@ int objects_given_back_beside_frozen(const use &u)
         mail.close();
     });
     for (int k = 0; k < 2; k++)
-        group.run([=] {
+        group.run([=, mail = mail.ref()] {
             while (auto p = mail.receive()) {
                 parcel outer = p->load();
                 std::uint64_t at = outer.check % (fixed.size() - 300), right = 0;
@@ -142,7 +142,6 @@ int objects_given_back_beside_frozen(const use &u)
             }
         });
     group.wait();
-    mail.destroy();
     std::uint64_t want = 0;
     for (std::uint64_t i = 0; i < PARCELS; i++)
         want += u.value(i) + u.value(i + 7) + 300;
@@ -158,7 +157,7 @@ int list_under_a_mutex_that_throws(const use &u)
     std::uint64_t bad = u.draw(2, NODES);
     int wrong = 1;
     try {
-        uat::parallel_for(0, NODES, [=](std::int64_t i) {
+        uat::parallel_for(0, NODES, [=, mutex = mutex.ref()](std::int64_t i) {
             std::lock_guard lock(mutex);
             auto node =
                 uat::make_object<parcel>(parcel{std::uint64_t(i), u.value(std::uint64_t(i)), head.load().inside});
@@ -178,7 +177,6 @@ int list_under_a_mutex_that_throws(const use &u)
         p = node.inside;
     }
     uat::destroy(head);
-    mutex.destroy();
     return wrong + (before != bad + 1); /* all iterations before the throwing one have run */
 }
 

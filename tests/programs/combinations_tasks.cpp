@@ -40,7 +40,8 @@ int reducer_in_groups_that_throw(const use &u)
 {
     enum { TASKS = 10, INNER = 5 };
     std::uint64_t bad = u.draw(1, TASKS);
-    uat::mutex mutex;
+    uat::mutex owned;
+    const auto mutex = owned.ref();
     ordered numbers;
     uat::task_group group;
     for (std::uint64_t t = 0; t < TASKS; t++)
@@ -64,7 +65,6 @@ int reducer_in_groups_that_throw(const use &u)
     } catch (const std::out_of_range &e) {
         caught = std::stoull(e.what());
     }
-    mutex.destroy();
     sequence want = SEQUENCE_NONE;
     for (std::uint64_t t = 0; t < TASKS; t++) {
         want = sequence_join(want, sequence_of(t));
@@ -79,10 +79,10 @@ int reducer_in_groups_that_throw(const use &u)
 int futures_between_iterations(const use &u)
 {
     enum { STEPS = 60 };
-    using link = uat::future<std::uint64_t>;
+    using link = uat::future_ref<std::uint64_t>;
     auto handles = uat::make_object<std::array<link, STEPS>>();
     for (std::size_t i = 0; i < STEPS; i++)
-        handles.update()->at(i) = link();
+        handles.update()->at(i) = uat::future<std::uint64_t>().detach();
     ordered numbers;
     uat::parallel_for(0, STEPS, [=](std::int64_t i) {
         std::uint64_t before = 0;
@@ -183,7 +183,8 @@ int open_ranges_over_calls(const use &u)
     uat::fill(all.first(TASKS * SIZE + NEXT), std::uint64_t(0));
     uat::task_group group;
     for (std::uint64_t t = 0; t < TASKS; t++)
-        group.run_on(int(u.draw(20 + t, std::uint64_t(uat_size()))), [=] {
+        group.run_on(int(u.draw(20 + t, std::uint64_t(uat_size()))), [=, units = units.ref(), numbers = numbers.ref(),
+                                                                      done = done.ref()] {
             units.acquire();
             {
                 auto part = all.subspan(t * SIZE, SIZE).write();
@@ -206,9 +207,6 @@ int open_ranges_over_calls(const use &u)
     group.wait();
     for (std::uint64_t i = 0; i < TASKS * SIZE; i++)
         wrong += all.get(i) != u.value(i) + 1;
-    units.destroy();
-    numbers.destroy();
-    done.destroy();
     return wrong + (seen != (std::uint64_t(1) << TASKS) - 1);
 }
 
@@ -223,7 +221,7 @@ int phases_over_temporaries(const use &u)
     uat::tabulate(turn[0], [=](std::size_t i) { return u.value(i); });
     uat::task_group group;
     for (std::int64_t t = 0; t < TASKS; t++)
-        group.run([=] {
+        group.run([=, meet = meet.ref()] {
             for (unsigned phase = 0; phase < PHASES; phase++) {
                 auto from = turn[phase % 2], to = turn[1 - phase % 2];
                 uat::parallel_for(t * SIZE, (t + 1) * SIZE, [=](std::int64_t i) {
@@ -235,7 +233,6 @@ int phases_over_temporaries(const use &u)
             }
         });
     group.wait();
-    meet.destroy();
     static thread_local std::uint64_t plain[2][N]; /* no wait between its first and last use, so the task stays on this
                                                     * thread */
     for (std::size_t i = 0; i < N; i++)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <uat/generator.h>
 #include <uat/global.h>
+#include <uat/object.h>
+#include <uat/semaphore.h>
 #include <uat/sync.h>
 
 #include "tests/programs/pools.h"

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "uat.h"
+#include "uat/limit.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 enum { FRAME = 1 << 20 /* bytes: larger than UAT_HEAP_SIZE */, ANCESTORS = 40, LATE_US = 200000 };

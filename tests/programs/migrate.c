@@ -8,6 +8,7 @@
 
 #include "tests/programs/sync_cases.h"
 #include "uat/global.h"
+#include "uat/semaphore.h"
 
 enum { WORDS = 4096, TASKS = 12, HOPS = 10 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the C++ types. Tasks use futures and channels, also of void, mutexes in std::lock_guard, conditions,
- * semaphores, latches and barriers. A channel is a range. Temporary arrays end with their scope. A list of global_ptr
- * grows on all workers. Pairs, tuples, arrays and a type of the program are sent between workers. The job ends by
- * job::finish(). All results are compared with those of a sequential program. usage: objects */
+ * semaphores, latches and barriers. Their variables own them. A channel is a range. Temporary arrays end with their
+ * scope. A list of global_ptr grows on all workers. Pairs, tuples, arrays and a type of the program are sent between
+ * workers. The job ends by job::finish(). All results are compared with those of a sequential program. usage:
+ * objects */
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -76,7 +77,7 @@ int check_channels()
     uat::channel<std::pair<int, long>> numbers(3);
     uat::future<long> total;
     int errors = named + total.try_get().has_value();
-    auto adder = uat::spawn([numbers, total] {
+    auto adder = uat::spawn([numbers = numbers.ref(), total = total.ref()] {
         long sum = 0;
         for (const auto &n : numbers)
             sum += n.first * n.second;
@@ -93,8 +94,6 @@ int check_channels()
     std::pair<int, long> nothing;
     errors +=
         numbers.receive().has_value() || numbers.try_receive(nothing) != -EPIPE || numbers.try_send(nothing) != -EPIPE;
-    numbers.destroy();
-    total.destroy();
     return errors;
 }
 
@@ -104,7 +103,7 @@ int check_signals()
     uat::channel<void> signals(2);
     uat::future<void> counted;
     int errors = counted.try_get();
-    auto counter = uat::spawn([signals, counted] {
+    auto counter = uat::spawn([signals = signals.ref(), counted = counted.ref()] {
         int n = 0;
         while (signals.receive())
             n++;
@@ -120,8 +119,6 @@ int check_signals()
     auto sender = uat::spawn([] { uat::channel<void>::named("signals", 1).send(); });
     sender.join();
     errors += uat::channel<void>::named("signals", 1).try_receive() != 0;
-    signals.destroy();
-    counted.destroy();
     return errors;
 }
 
@@ -130,7 +127,7 @@ int check_list(uat::global_ptr<node> head)
 {
     uat::mutex m;
     uat::latch all(ITEMS);
-    uat::parallel_for(0, ITEMS, [m, all, head](std::int64_t i) {
+    uat::parallel_for(0, ITEMS, [m = m.ref(), all = all.ref(), head](std::int64_t i) {
         std::lock_guard lock(m);
         head.update()->next = uat::make_object<node>(long(i), head.load().next);
         all.count_down();
@@ -146,8 +143,6 @@ int check_list(uat::global_ptr<node> head)
     int errors = sum != ITEMS * (ITEMS - 1) / 2 || count != ITEMS;
     errors += !m.try_lock();
     m.unlock();
-    m.destroy();
-    all.destroy();
     return errors;
 }
 
@@ -159,13 +154,13 @@ int check_turns(uat::global_ptr<long> turn)
     uat::counting_semaphore room(2);
     uat::barrier together(2);
     turn.store(0);
-    uat::parallel_for(0, TASKS, [=](std::int64_t i) {
+    uat::parallel_for(0, TASKS, [=, m = m.ref(), changed = changed.ref()](std::int64_t i) {
         std::unique_lock lock(m);
         changed.wait(lock, [=] { return turn.load() == i; }); /* iterations of one task run in order */
         turn.store(i + 1);
         changed.notify_all();
     });
-    auto other = uat::spawn([=] {
+    auto other = uat::spawn([room = room.ref(), together = together.ref()] {
         room.acquire();
         return together.arrive_and_wait();
     });
@@ -174,10 +169,41 @@ int check_turns(uat::global_ptr<long> turn)
     int errors = turn.load() != TASKS || last == others || room.try_acquire();
     room.release(2);
     errors += !room.try_acquire();
-    m.destroy();
-    changed.destroy();
-    room.destroy();
-    together.destroy();
+    return errors;
+}
+
+/* Variables own their objects: more of them are made here than UAT_HEAP_SIZE has room for at a time. A move, detach()
+ * and destroy() hand the object over or end it, an exception ends it, too, and a biased mutex may end on another
+ * worker. */
+int check_owners()
+{
+    using wide = std::array<char, 1000>;
+    int errors = 0;
+    for (int i = 0; i < 20000; i++)
+        uat::future<wide>().set(wide());
+    for (int i = 0; i < 1000; i++) {
+        uat::channel<wide> first(100), second(std::move(first)), third(100);
+        third = std::move(second);
+        errors += first || second || !third;
+        uat::channel<wide> last(third.detach());
+        errors += third || last.try_send(wide()) != 0;
+        last.destroy();
+        errors += bool(last);
+    }
+    for (int rank = 0; rank < uat_size(); rank++)
+        try {
+            uat::mutex home(uat::biased), other;
+            uat::mutex_ref name = home;
+            errors += !name.try_lock();
+            name.unlock();
+            uat::migrate((rank + 1) % uat_size()); /* the exception unwinds the mutexes there */
+            throw rank;
+        } catch (int thrown) {
+            errors += thrown != rank;
+        }
+    uat::migrate(0);
+    uat::mutex away(uat::biased);
+    uat::migrate(uat_size() - 1); /* here it ends */
     return errors;
 }
 
@@ -230,6 +256,7 @@ int root()
     auto head = uat::make_object<node>();
     auto turn = uat::make_object<long>(-1L);
     uat::global_ptr<const long> same = turn;
+    int owners = check_owners();
     int travels = check_travels(), channels = check_channels() + check_signals(), list = check_list(head),
         turns = check_turns(turn), temporary = check_temporary(), no_room = check_no_room();
     int pointers = head == nullptr || !turn || *same.read() != TASKS || turn.home() < 0 ||
@@ -237,11 +264,12 @@ int root()
     uat::destroy(head);
     uat::destroy(turn);
     uat::destroy(uat::global_ptr<node>());
-    if (travels + channels + list + turns + pointers + temporary + no_room > 0)
-        std::fprintf(stderr,
-                     "objects: travels %d, channels %d, list %d, turns %d, pointers %d, temporary %d, no room %d\n",
-                     travels, channels, list, turns, pointers, temporary, no_room);
-    return travels + channels + list + turns + pointers + temporary + no_room;
+    if (travels + channels + list + turns + pointers + temporary + no_room + owners > 0)
+        std::fprintf(
+            stderr,
+            "objects: owners %d, travels %d, channels %d, list %d, turns %d, pointers %d, temporary %d, no room %d\n",
+            owners, travels, channels, list, turns, pointers, temporary, no_room);
+    return travels + channels + list + turns + pointers + temporary + no_room + owners;
 }
 
 } // namespace
@@ -251,6 +279,8 @@ int main()
     uat::job job;
     if (uat_global_temporary_open(1 << 21, 0)) /* twice what two arrays need, because of gaps */
         return 1;
-    int errors = uat::run(root);
+    uat::mutex outside, moved(std::move(outside)), after; /* ends after the job */
+    moved.destroy();
+    int errors = uat::run(root) + bool(outside) + bool(moved);
     return errors > 0 || job.finish() != 0 || job.finish() != 0;
 }

@@ -7,6 +7,8 @@
 #include <errno.h>
 
 #include "tests/programs/rounds.h"
+#include "uat/channel.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 static const uint64_t sent = 42;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "tests/programs/rounds.h"
+#include "uat/channel.h"
 #include "uat/sync.h"
 
 UAT_CHANNEL(uint64_t, numbers);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <uat.h>
+#include <uat/semaphore.h>
 #include <uat/sync.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

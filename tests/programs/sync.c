@@ -7,6 +7,8 @@
  */
 #include <errno.h>
 
+#include "uat/channel.h"
+#include "uat/semaphore.h"
 #include "tests/programs/sync_cases.h"
 
 UAT_FUTURE(uint64_t, number);

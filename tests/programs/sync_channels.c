@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "uat/channel.h"
 #include "tests/programs/sync_cases.h"
 
 UAT_CHANNEL(uint64_t, numbers);

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#include "uat/channel.h"
+#include "uat/limit.h"
+#include "uat/lock.h"
+#include "uat/semaphore.h"
 #include "runtime/inspect.h"
 
 UAT_TASK(long, get_it, number_future, f)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "uat/channel.h"
 #include "uat/sync.h"
 
 UAT_FUTURE(long, number);

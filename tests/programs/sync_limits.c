@@ -2,6 +2,10 @@
 /* Cases of `sync`: sleeps, and waits with a time limit. All workers of a test read one clock. */
 #include <errno.h>
 
+#include "uat/channel.h"
+#include "uat/limit.h"
+#include "uat/lock.h"
+#include "uat/semaphore.h"
 #include "tests/programs/sync_cases.h"
 
 UAT_CHANNEL(long, values);

@@ -2,6 +2,9 @@
 /* Cases of `sync`: shared mutexes, functions that are called once, critical sections. */
 #include <errno.h>
 
+#include "uat/channel.h"
+#include "uat/lock.h"
+#include "uat/semaphore.h"
 #include "tests/programs/sync_cases.h"
 
 UAT_CHANNEL(long, longs);

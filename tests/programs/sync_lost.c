@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "uat/channel.h"
 #include "runtime/inspect.h"
 #include "tests/programs/sync_faults.h"
 

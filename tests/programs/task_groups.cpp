@@ -185,7 +185,6 @@ int check_places(uat::atomic_ref<std::int64_t> right)
         std::lock_guard lock(home);
         errors += uat_rank() != where;
     }
-    home.destroy();
     auto silent = uat::spawn_on(uat_size() - 1, [=] { right.store(7); });
     silent.join();
     errors += right.load() != 7;

@@ -10,6 +10,8 @@
 
 #include "runtime/inspect.h"
 #include "tests/programs/rounds.h"
+#include "uat/channel.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 
 UAT_FUTURE(uint64_t, number);

@@ -3,6 +3,7 @@
 #include "tests/races/faults.h"
 
 #include <uat/pattern.h>
+#include <uat/transfer.h>
 
 UAT_TASK_VOID(writer, long *, p, long, v)
 {

@@ -126,17 +126,16 @@ static void latch()
     uat::run([g = good] {
         uat::latch done(1);
         uat::task_group group;
-        group.run([=] {
+        group.run([=, done = done.ref()] {
             if (g)
                 put(word, 1);
-            uat::latch(done).count_down();
+            done.count_down();
             if (!g)
                 put(word, 1);
         });
         done.wait();
         look(word);
         group.wait();
-        done.destroy();
     });
 }
 

@@ -3,7 +3,9 @@
  * once. */
 #include "tests/races/faults.h"
 
+#include <uat/channel.h>
 #include <uat/dataflow.h>
+#include <uat/semaphore.h>
 #include <uat/sync.h>
 
 UAT_TASK_VOID(setter, uat_future_t, f, int, g)

@@ -2,6 +2,7 @@
 #include "tests/random/interpret.h"
 #include "uat/checkpoint.h"
 #include "uat/pattern.h"
+#include "uat/transfer.h"
 
 #include <stdio.h>
 

@@ -6,6 +6,7 @@
 #include "tests/random/memory.h"
 #include "tests/random/program.h"
 #include "uat.h"
+#include "uat/transfer.h"
 
 enum { SMALL = 1024, PAYLOAD = 3 * 256, WALKER = 8512 };
 

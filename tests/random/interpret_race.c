@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "uat/channel.h"
+#include "uat/semaphore.h"
 #include "tests/random/race.h"
 
 uint64_t race_pick(struct race *r, uint64_t below)

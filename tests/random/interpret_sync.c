@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "uat/channel.h"
+#include "uat/lock.h"
+#include "uat/semaphore.h"
 #include "tests/mix.h"
 #include "tests/random/interpret.h"
 

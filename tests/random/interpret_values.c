@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "uat/channel.h"
+#include "uat/semaphore.h"
 #include "tests/random/race.h"
 
 /* Several senders and receivers use one or two channels. The last task neither sends nor receives: it closes the

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Atomic words, and strided transfers. */
+#include "uat/atomic.h"
+#include "uat/transfer.h"
 #include "tests/random/interpret.h"
 
 /* The reference's version: ways 0 to 2 add; the other ways need not be atomic. */

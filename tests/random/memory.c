@@ -6,6 +6,7 @@
 
 #include "tests/mix.h"
 #include "uat.h"
+#include "uat/object.h"
 
 enum {
     WORD_STEP = 8 * 513, /* so that some words share lines, pages and blocks, and others do not */

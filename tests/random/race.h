@@ -3,6 +3,8 @@
 #ifndef UAT_TEST_RACE_H
 #define UAT_TEST_RACE_H
 
+#include "uat/channel.h"
+#include "uat/semaphore.h"
 #include "tests/mix.h"
 #include "tests/random/interpret.h"
 

@@ -15,8 +15,11 @@
 
 #include "uat.h"
 #include "uat/adaptive.h"
+#include "uat/channel.h"
 #include "uat/dataflow.h"
 #include "uat/global.h"
+#include "uat/object.h"
+#include "uat/semaphore.h"
 #include "uat/sync.h"
 #include "tests/security/words.h"
 

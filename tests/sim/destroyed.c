@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "uat.h"
+#include "uat/channel.h"
 #include "uat/sync.h"
 
 enum { ALIVE = 4 };

@@ -9,7 +9,7 @@
 #include "runtime/job/self.h"
 #include "runtime/job/stall.h"
 #include "runtime/sched/victims.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
@@ -29,7 +29,7 @@ static int open_flow(struct uat_transport *transport)
                                                          .heap_size = HEAP,
                                                          .records = 16,
                                                          .result_max = UAT_RESULT_MAX_MIN};
-    uat_sched_settings.torture_delay = UAT_TORTURE_NO_DELAY;
+    uat_torture_settings.torture_delay = UAT_TORTURE_NO_DELAY;
     uat_self = (struct uat_self){.size = 2, .transport = transport};
     uat_segment_begin();
     uat_stall_reserve();

@@ -15,7 +15,7 @@
 #include "runtime/job/self.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "tests/test.h"
 #include "tests/unit/one_process.h"
 

@@ -17,11 +17,13 @@
 #include <unistd.h>
 
 #include "include/uat/adaptive.h"
+#include "uat/channel.h"
 #include "include/uat/dataflow.h"
 #include "include/uat/pattern.h"
 #include "include/uat/sync.h"
 #include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
+#include "runtime/task/worker.h"
 
 enum { OBJECTS_MAX = 400, FILES_MAX = 64 };
 
@@ -82,7 +84,10 @@ static const struct uat_room *room_of(const char *file, const char *symbol)
     /* Globals that are not exported follow the names of all files. */
     static const struct {
         const char *symbol, *room;
-    } globals[] = {{"uat_records", "segment"}, {"uat_heap", "segment"}, {"uat_waitobj_words", "sync"}};
+    } globals[] = {{"uat_records", "segment"},
+                   {"uat_heap", "segment"},
+                   {"uat_waitobj_words", "sync"},
+                   {"uat_task_counts", "task"}};
     UAT_EACH_ROOM(room, reset)
     {
         char path[512];
@@ -127,6 +132,9 @@ static void find_objects(void)
         if (room)
             add_object(room, names + s->st_name, (const void *)(s->st_value + moved), s->st_size);
     }
+    UAT_EACH_ROOM(room, reset)
+    if (strcmp((*room)->name, "task") == 0) /* the other words of the worker are the scheduler's */
+        add(*room, "uat_worker.tasks", &uat_worker.tasks, sizeof(uat_worker.tasks));
 }
 
 static bool is_as_before(const struct object *o)

@@ -11,6 +11,7 @@
 #include "runtime/global/settings.h"
 #include "runtime/job/settings.h"
 #include "runtime/sched/settings.h"
+#include "runtime/torture/settings.h"
 #include "runtime/segment/settings.h"
 #include "runtime/settings.h"
 #include "runtime/trace/settings.h"
@@ -65,7 +66,7 @@ TEST(defaults)
     assert_int_equal(uat_job_settings.stall_timeout, 5);
     assert_int_equal(uat_job_settings.stall_limit, 120);
     assert_int_equal(uat_sched_settings.seed, 0);
-    assert_int_equal(uat_sched_settings.torture, UAT_TORTURE_NONE);
+    assert_int_equal(uat_torture_settings.torture, UAT_TORTURE_NONE);
     assert_false(uat_torture_delays());
     assert_int_equal(uat_global_settings.part_size, 64 << 20);
     assert_string_equal(uat_ibv_settings.device, "");
@@ -136,7 +137,7 @@ TEST(every_kind)
     assert_int_equal(uat_deque_settings.protocol, UAT_DEQUE_MESSAGE);
     assert_int_equal(uat_deque_settings.peeks, UAT_PEEKS_NONE);
     assert_true(uat_sched_settings.seed == UINT64_MAX);
-    assert_int_equal(uat_sched_settings.torture, UAT_TORTURE_STEAL);
+    assert_int_equal(uat_torture_settings.torture, UAT_TORTURE_STEAL);
     assert_string_equal(uat_ibv_settings.device, "mlx5_0");
     assert_int_equal(uat_ibv_settings.port, 1);
     assert_int_equal(uat_ibv_settings.gid_index, 3);
@@ -204,7 +205,7 @@ TEST(parts)
     assert_taken("UAT_TORTURE=none", "none");
     assert_taken("UAT_TORTURE=evacuate", "evacuate");
     assert_taken("UAT_TORTURE=delay=7,steal", "steal,delay=7");
-    assert_int_equal(uat_sched_settings.torture_delay, 7);
+    assert_int_equal(uat_torture_settings.torture_delay, 7);
     assert_true(uat_torture_delays());
     assert_taken("UAT_TORTURE=delay=0", "delay=0");
     assert_true(uat_torture_delays());

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "uat/channel.h"
 #include "include/uat/sync.h"
 #include "runtime/adaptive/answer.h"
 #include "runtime/flow/access.h"

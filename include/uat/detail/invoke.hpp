@@ -29,7 +29,7 @@ template <class F> auto call_and_keep(F &f)
         return kept;
     }
 }
-template <class R> auto join_and_keep(handle<R> &task)
+template <class R> auto join_and_keep(task<R> &task)
 {
     if constexpr (travels<R>::value)
         return task.join();

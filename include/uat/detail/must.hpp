@@ -40,7 +40,7 @@ template <class T> struct must_travel {
     static_assert(
         travels<T>::value,
         "uat: this type is not trivially copyable, so it cannot travel to another process; pass plain values, "
-        "or a pointer into global memory; or specialise uat::travels for it");
+        "a pointer into global memory, or its ref(); or specialise uat::travels for it");
     static_assert(alignof(T) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
 };
 

@@ -16,6 +16,7 @@
 #include "uat/detail/pack.h"
 #include "uat/error.hpp"
 #include "uat/global.h"
+#include "uat/object.h"
 
 namespace uat
 {
@@ -37,10 +38,10 @@ template <class T> struct passes : std::disjunction<travels<T>, has_pack<T>> {
 
 /* The compiler's message for an argument or a result that cannot be passed. */
 template <class T> struct must_pass {
-    static_assert(
-        passes<T>::value,
-        "uat: this type is not trivially copyable, so it cannot travel to another process; specialise "
-        "uat::pack for it; or pass plain values, or a pointer into global memory; or specialise uat::travels");
+    static_assert(passes<T>::value,
+                  "uat: this type is not trivially copyable, so it cannot travel to another process; specialise "
+                  "uat::pack for it; or pass plain values, a pointer into global memory, or its ref(); or specialise "
+                  "uat::travels");
     static_assert(alignof(T) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
 };
 
@@ -48,7 +49,9 @@ template <class T> struct must_pass {
 template <class F> struct must_be_plain {
     static_assert(travels<F>::value,
                   "uat: this function or lambda is not trivially copyable, so it cannot travel to another process; "
-                  "strings and vectors can be arguments of uat::spawn(), but a lambda must not capture them");
+                  "strings and vectors can be arguments of uat::spawn(), but a lambda must not capture them; of a "
+                  "uat::mutex and the like "
+                  "it captures the ref()");
     static_assert(alignof(F) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
 };
 

@@ -12,6 +12,7 @@
 
 #include "uat/detail/failure.hpp"
 #include "uat/detail/must.hpp"
+#include "uat/object.h"
 #include "uat/pack.hpp"
 
 namespace uat

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/torture.h"
+#include "runtime/torture/torture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "base/relax.h"
 #include "base/virtual.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/sanitize.h"
-#include "runtime/sched/settings.h"
-#include "runtime/sched/statics.h"
-#include "runtime/sched/torture_block.h"
-#include "runtime/sched/torture_heap.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/sanitize.h"
+#include "runtime/torture/settings.h"
+#include "runtime/torture/statics.h"
+#include "runtime/torture/torture_block.h"
+#include "runtime/torture/torture_heap.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 #include "runtime/job/symbol.h"
@@ -64,13 +64,13 @@ static void explain_fault(const struct uat_fault *fault)
 
 void uat_torture_open(int rank)
 {
-    evacuates = uat_sched_settings.torture == UAT_TORTURE_EVACUATE;
-    waits = uat_sched_settings.torture == UAT_TORTURE_STEAL;
+    evacuates = uat_torture_settings.torture == UAT_TORTURE_EVACUATE;
+    waits = uat_torture_settings.torture == UAT_TORTURE_STEAL;
     uat_torture_on = evacuates || waits;
     if (uat_self.size > 1)
         uat_torture_heap_move(rank, uat_self.size);
     uat_statics_open();
-    if (uat_self.size > 1 || uat_torture_on || uat_sched_settings.statics)
+    if (uat_self.size > 1 || uat_torture_on || uat_torture_settings.statics)
         uat_fault_ask(explain_fault);
     if (uat_torture_delays() || UAT_IS_VIRTUAL()) /* in a simulation, UAT_SIM_SEED decides what happens at each delay */
         uat_delay_start(uat_torture_seed() * 1000003 + (uint64_t)rank);
@@ -142,19 +142,28 @@ static bool has_come(struct uat_deque *d, uint64_t bottom, uint64_t given)
     return (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - bottom) >= 0;
 }
 
-/* Wait a bounded time for a thief to take what is published, or to ask. */
+/*
+ * Wait a bounded time for a thief to take what is published, or to ask. After a wait in vain the next one is half as
+ * long, down to one yield: if all workers have work, no thief comes, and on a busy machine each yield takes
+ * milliseconds.
+ */
 static void wait_for_thief(void)
 {
+    static int waits = STEAL_WAITS;
     struct uat_deque *d = &uat_worker.deque;
     uint64_t bottom = d->bottom, given = d->count.given;
-    for (int i = 0; i < STEAL_WAITS && (d->giver || d->published > 0); i++) {
-        if (has_come(d, bottom, given))
+    for (int i = 0; i < waits && (d->giver || d->published > 0); i++) {
+        if (has_come(d, bottom, given)) {
+            waits = STEAL_WAITS;
             return;
+        }
         if (i % STEAL_SPINS == STEAL_SPINS - 1)
             uat_cpu_yield();
         else
             uat_pause();
     }
+    if (waits > STEAL_SPINS)
+        waits /= 2;
 }
 
 void uat_torture_pushed(uintptr_t sp)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/exception.h"
+#include "runtime/task/exception.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -19,6 +19,8 @@ struct globals {
 extern struct globals *__cxa_get_globals(void) __attribute__((weak));
 
 static struct globals outside;
+
+struct uat_failing uat_failing;
 
 bool uat_exception_possible;
 

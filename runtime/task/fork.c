@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/fork.h"
+#include "runtime/task/fork.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/sanitize.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/sanitize.h"
+#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 
 bool uat_fork_is_child;

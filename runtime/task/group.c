@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/group.h"
+#include "runtime/task/group.h"
 
 #include "runtime/job/fatal.h"
 #include "runtime/segment/record.h"

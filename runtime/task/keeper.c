@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/keeper.h"
+#include "runtime/task/keeper.h"
 
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"

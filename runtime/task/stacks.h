@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "include/uat.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "runtime/segment/frame.h"
 
 struct uat_waiter;

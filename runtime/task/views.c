@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/stacks.h"
+#include "runtime/task/stacks.h"
 #include "base/kernel.h"
-#include "runtime/sched/views.h"
+#include "runtime/task/views.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
 #include "runtime/job/fatal.h"
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 #include "runtime/segment/segment.h"
 
 enum { STACK_LEFT = 16 << 10 /* bytes of stack that must stay free below views */ };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/worker.h"
+#include "runtime/task/worker.h"
 
 #include "base/kernel.h"
 

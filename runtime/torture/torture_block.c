@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/torture_block.h"
+#include "runtime/torture/torture_block.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/torture_heap.h"
+#include "runtime/torture/torture_heap.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

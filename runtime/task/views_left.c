@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/views_left.h"
+#include "runtime/task/views_left.h"
 
 #include <stdlib.h>
 
@@ -8,8 +8,9 @@
 #include "base/word.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/park.h"
-#include "runtime/sched/views.h"
+#include "runtime/task/keeper.h"
+#include "runtime/task/parked.h"
+#include "runtime/task/views.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/segment.h"
@@ -135,8 +136,7 @@ static void add_list(uint64_t list)
         return;
     }
     for (uint64_t name = list; name;) {
-        /* all heaps together hold at most blocks_max blocks, so a longer list has a cycle */
-        if (count > uat_parking.inbox.blocks_max)
+        if (count > uat_park_blocks_max())
             uat_word_refuse(-1, "the list of views in a join record", name);
         if (count == room) {
             room = 2 * room + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/stacks.h"
+#include "runtime/task/stacks.h"
 
 #include <errno.h>
 

@@ -4,16 +4,16 @@
  * before the children start. Each child WRITEs its views to its own slot, and then sets the list of the record to the
  * name of the block by one CMP_SWAP. The joiner READs several slots at once.
  */
-#include "runtime/sched/views_left.h"
+#include "runtime/task/views_left.h"
 
 #include "asm/switch.h"
 #include "base/delay.h"
 #include "base/word.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/keeper.h"
-#include "runtime/sched/park.h"
-#include "runtime/sched/views.h"
+#include "runtime/task/keeper.h"
+#include "runtime/task/parked.h"
+#include "runtime/task/views.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/segment.h"

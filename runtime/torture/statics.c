@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/statics.h"
+#include "runtime/torture/statics.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -16,7 +16,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 #include "runtime/job/symbol.h"
-#include "runtime/sched/settings.h"
+#include "runtime/torture/settings.h"
 
 enum { PARTS_MAX = 4, PERMITTED_MAX = 16 };
 
@@ -55,9 +55,9 @@ static void set(struct range r, int access)
 /* Is the variable in the list of the part `allow`? */
 static bool is_allowed(const char *name)
 {
-    const char *item = uat_sched_settings.allow;
+    const char *item = uat_torture_settings.allow;
     while (*item && *name) {
-        char pattern[sizeof(uat_sched_settings.allow)];
+        char pattern[sizeof(uat_torture_settings.allow)];
         size_t length = strcspn(item, ":");
         memcpy(pattern, item, length);
         pattern[length] = '\0';
@@ -201,7 +201,7 @@ void uat_statics_open(void)
 {
     struct uat_symbol s;
     uintptr_t last = 0;
-    if (!uat_sched_settings.statics)
+    if (!uat_torture_settings.statics)
         return;
     page = (uintptr_t)sysconf(_SC_PAGESIZE);
     dl_iterate_phdr(find_parts, &last);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/modes.h"
+#include "runtime/task/modes.h"
 
 #include "runtime/job/fatal.h"
 
