@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -106,6 +107,7 @@ static pid_t start_partner(uint32_t number, int give)
     assert_int_equal(pipe(say), 0);
     pid_t child = fork();
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also after a failed assertion */
         theirs = uat_handover_open(SOME_SPACE, NEVER, NEVER);
         if (uat_handover_add(0, getppid(), number) || (give >= 0 && uat_handover_give(getppid(), fds[give])) ||
             write(say[1], &theirs, sizeof(theirs)) != sizeof(theirs))
@@ -159,6 +161,7 @@ static pid_t start_flood(uint32_t number)
         limit.rlim_cur = limit.rlim_max;
         if (setrlimit(RLIMIT_NOFILE, &limit) || setresuid(STRANGER, STRANGER, STRANGER))
             _exit(1);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* setresuid() has cleared it */
         while (!rc)
             rc = connect(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0), (struct sockaddr *)&name,
                          offsetof(struct sockaddr_un, sun_path) + 6);
