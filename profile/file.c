@@ -4,6 +4,7 @@
  * a file in JSON. uat-profile (perf/) reads this file.
  */
 #include "profile/profile.h"
+#include "profile/saved.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -53,8 +54,8 @@ int __wrap_uat_init(void)
     int rc = __real_uat_init();
     if (rc == 0) {
         uat_strand_burden = (double)uat_trace_settings.burden;
-        rc = uat_checkpoint_register(uat_names_save,
-                                     uat_names_restore); /* also without a profile: always the same call */
+        rc =
+            uat_checkpoint_register(uat_saved_write, uat_saved_take); /* also without a profile: always the same call */
     }
     return rc;
 }

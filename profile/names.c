@@ -65,18 +65,3 @@ void uat_name_add(struct uat_name *to, const struct uat_name *from)
     if (from->longest.ns > to->longest.ns)
         to->longest = from->longest;
 }
-
-size_t uat_names_save(const void **bytes)
-{
-    *bytes = uat_names;
-    return used > 0 ? sizeof(uat_names) : 0;
-}
-
-void uat_names_restore(int rank, const void *bytes, size_t size)
-{
-    const struct uat_name *row = bytes;
-    (void)rank;
-    for (size_t i = 0; i < size / sizeof(*row); i++)
-        if (row[i].key)
-            uat_name_add(uat_name_row(row[i].key, row[i].fn, row[i].site), &row[i]);
-}

@@ -30,10 +30,6 @@ struct uat_name *uat_name_row(uint64_t key, uint64_t fn, uint64_t site);
 /* The row of a key that has one; else a row that counts for all others. */
 struct uat_name *uat_name_of(uint64_t key);
 
-/* Functions for uat_checkpoint_register(): this worker's rows. */
-size_t uat_names_save(const void **bytes);
-void uat_names_restore(int rank, const void *bytes, size_t size);
-
 /* Add one worker's row to another's. */
 void uat_name_add(struct uat_name *to, const struct uat_name *from);
 

@@ -39,7 +39,7 @@ int __wrap_uat_init(void)
     int rc = __real_uat_init();
     if (!rc && uat_restarted() > 0) /* the tasks' frames have addresses of the earlier process's detector */
         uat_fatal("this program is linked with the race detector, which cannot follow tasks over a restart: start it "
-                  "without UAT_CHECKPOINT, or with another folder");
+                  "without UAT_CHECKPOINT, with restart=no in it, or with another folder");
     if (rc || uat_torture_settings.races == UAT_RACES_OFF)
         return rc;
     if (uat_size() > 1)

@@ -4,6 +4,7 @@
 
 #include "runtime/task/keeper.h"
 #include "runtime/task/stacks.h"
+#include "runtime/task/views.h"
 #include "runtime/task/views_left.h"
 #include "runtime/task/worker.h"
 
@@ -32,11 +33,12 @@ static void count(uat_stats_detail_t *s)
 
 /* Outside of runs the words of a task are as after the start: no task has failed, and no strand has views. Of the
  * worker's words only the counter is this room's: the deque, with its words, belongs to the scheduler. uat_views_seen
- * says something about the program, and stays. */
+ * says something about the program, and stays; so do the modes and the C++ exceptions that a run notes as it begins. */
 static void reset(void)
 {
     uat_worker.tasks = 0;
     uat_task_counts = (uat_stats_detail_t){0};
+    uat_views_reset();
 }
 
 const struct uat_room uat_task_room = {.name = "task", .reserve = reserve, .count = count, .reset = reset};

@@ -206,6 +206,14 @@ void uat_views_drop(void)
     clear();
 }
 
+void uat_views_reset(void)
+{
+    clear();
+    if (views.memory)
+        munmap(views.memory, uat_segment.heap_size);
+    views.memory = NULL;
+}
+
 /* Check that views of `size` bytes fit onto this task's stack. The views may be larger than the guard below the stack,
  * so an overflow could skip the guard. */
 void uat_views_check_stack(size_t size)

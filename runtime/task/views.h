@@ -13,8 +13,9 @@
  *       in the order in which the children parted from their spawner.
  *   V5  Only atomics of adapters change the head of the list. The head is 0 again before the record is given back.
  *   V6  The parts of a team's loop end at the same time, and would push to one list in turn. So the root takes a slot
- *       for each part beforehand. A part WRITEs its views to its slot, and then changes the head of the list from 0 to
- *       the name of the slots, before it adds to the record's count. V4 holds: parts are combined in their order.
+ *       for each part beforehand, if uat_views_seen. A part WRITEs its views to its slot, and then changes the head of
+ *       the list from 0 to the name of the slots, before it adds to the record's count. V4 holds: parts are combined in
+ *       their order.
  */
 #ifndef UAT_VIEWS_H
 #define UAT_VIEWS_H
@@ -30,7 +31,8 @@
 /* Bytes of the running strand's views in flat form: uat_views_size(). 0: it has none. */
 extern size_t uat_views_bytes UAT_KERNEL_OBJECT;
 
-/* Has any strand that this worker ran had views? */
+/* Has any strand that this worker ran had views, or will the parts of a team have some (profile/spawn.c)? Then teams
+ * take slots (V6). */
 extern bool uat_views_seen __attribute__((visibility("hidden")));
 
 enum { UAT_VIEWS_ALIGN = 16 }; /* alignment of flat views */
@@ -40,6 +42,9 @@ void uat_views_check_stack(size_t size);
 
 /* Drop the views of a root that has ended. */
 void uat_views_drop(void);
+
+/* Also give back their memory. Outside of runs. */
+void uat_views_reset(void);
 
 /* uat_suspend() and uat_suspend_word() for a task that has views (V2). */
 int uat_views_suspend(struct uat_park *wait);

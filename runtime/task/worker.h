@@ -28,8 +28,8 @@ struct uat_worker {
 
 extern struct uat_worker uat_worker UAT_KERNEL_OBJECT;
 
-/* The fields of uat_stats_detail_t that scheduler, joins and torture count. runtime/sched/room.c adds the other
- * fields. */
+/* The fields of uat_stats_detail_t that scheduler, joins and torture count; runtime/task/room.c adds them. The other
+ * fields are 0 here: the rooms set them. */
 extern uat_stats_detail_t uat_task_counts __attribute__((visibility("hidden")));
 
 #endif

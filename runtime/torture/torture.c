@@ -149,12 +149,14 @@ static bool has_come(struct uat_deque *d, uint64_t bottom, uint64_t given)
  */
 static void wait_for_thief(void)
 {
-    static int waits = STEAL_WAITS;
+    static int patience = STEAL_WAITS;
     struct uat_deque *d = &uat_worker.deque;
     uint64_t bottom = d->bottom, given = d->count.given;
-    for (int i = 0; i < waits && (d->giver || d->published > 0); i++) {
+    if (!d->giver && d->published == 0)
+        return;
+    for (int i = 0; i < patience && (d->giver || d->published > 0); i++) {
         if (has_come(d, bottom, given)) {
-            waits = STEAL_WAITS;
+            patience = STEAL_WAITS;
             return;
         }
         if (i % STEAL_SPINS == STEAL_SPINS - 1)
@@ -162,8 +164,8 @@ static void wait_for_thief(void)
         else
             uat_pause();
     }
-    if (waits > STEAL_SPINS)
-        waits /= 2;
+    if (patience > STEAL_SPINS)
+        patience /= 2;
 }
 
 void uat_torture_pushed(uintptr_t sp)

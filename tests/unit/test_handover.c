@@ -114,10 +114,10 @@ static pid_t start_partner(uint32_t number, int give)
             _exit(1);
         pause();
     }
+    close(say[1]); /* so that the read ends if the child has failed */
     assert_int_equal(read(say[0], &theirs, sizeof(theirs)), sizeof(theirs));
     assert_int_equal(uat_handover_add(1, child, theirs), 0);
     close(say[0]);
-    close(say[1]);
     return child;
 }
 
@@ -169,9 +169,9 @@ static pid_t start_flood(uint32_t number)
             _exit(1);
         pause();
     }
+    close(say[1]);
     assert_int_equal(read(say[0], &byte, 1), 1);
     close(say[0]);
-    close(say[1]);
     return child;
 }
 

@@ -20,6 +20,7 @@
 #include "uat/channel.h"
 #include "include/uat/dataflow.h"
 #include "include/uat/pattern.h"
+#include "include/uat/reducer.h"
 #include "include/uat/sync.h"
 #include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
@@ -179,6 +180,14 @@ UAT_FOR(compute, i)
     uat_sim_work(2000);
 }
 
+UAT_REDUCER(long, seen, 0, UAT_PLUS)
+
+UAT_FOR(look, i)
+{
+    *seen_view() += i;
+    uat_sim_work(2000);
+}
+
 static long *array;
 
 /* Change something of each room on each worker. */
@@ -190,7 +199,9 @@ UAT_TASK(int, use, int, unused)
     asks_task there;
     (void)unused;
     fib(12);
-    compute(0, 400);               /* by a team */
+    compute(0, 400); /* by a team */
+    look(0, 400);
+    seen_take();
     for (int i = 0; i < 64; i++) { /* names: some list of each worker gets one */
         char name[24];
         snprintf(name, sizeof(name), "name %d", i);

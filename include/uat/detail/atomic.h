@@ -6,6 +6,8 @@
 #include "../atomic.h" /* needed if a program includes this header first */
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* the bodies are C; gcc never warns inside extern "C" */
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
@@ -61,6 +63,7 @@ UAT_INLINE uint64_t uat_atomic_fetch_or(uat_atomic_t *word, uint64_t bits)
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #endif
