@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/arguments.h"
 
+#include "base/control.h"
 #include "include/uat.h"
 #include "launcher/cpus.h"
 #include "launcher/help.h"
@@ -117,16 +118,19 @@ static void *allocate(size_t count, size_t size)
     return p;
 }
 
-/* The workers' environment: a copy of uatrun's environment, without the variables of another PMIx launcher. */
+/* The workers' environment: a copy of uatrun's environment, without the variables of another PMIx launcher or of an
+ * outer uatrun. */
 static char **copy_environment(int extra)
 {
+    static const char outer[] = UAT_CONTROL_VARIABLE "=";
     int n = 0;
     while (environ[n])
         n++;
     char **env = allocate((size_t)(n + extra + 3), sizeof(*env));
     int kept = 0;
     for (int i = 0; i < n; i++)
-        if (strncmp(environ[i], "PMIX_", 5) != 0 || strncmp(environ[i], "PMIX_MCA_", 9) == 0)
+        if ((strncmp(environ[i], "PMIX_", 5) != 0 || strncmp(environ[i], "PMIX_MCA_", 9) == 0) &&
+            strncmp(environ[i], outer, sizeof(outer) - 1) != 0)
             env[kept++] = environ[i];
     return env;
 }

@@ -98,7 +98,8 @@ static void take_request(pid_t job, int now)
 /* Note a signal. Returns the signal to pass on. */
 static int note(int signal)
 {
-    bool spared = signal == SIGTERM && uat_checkpoint_settings.sigterm != UAT_SIGTERM_END && !told.termed;
+    bool spares = uat_checkpoint_settings.sigterm != UAT_SIGTERM_END && uat_checkpoint_settings.folder[0];
+    bool spared = signal == SIGTERM && spares && !told.termed;
     told.termed |= spared;
     if (signal == SIGUSR2 || spared)
         told.asked = SIGUSR2;

@@ -23,6 +23,7 @@
 #include "launcher/server.h"
 #include "launcher/signals.h"
 #include "launcher/stops.h"
+#include "runtime/checkpoint/settings.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -196,10 +197,13 @@ static int watch(struct job *job)
     }
 }
 
-/* The number of workers that have left: those that ended with status 0, while rank 0 ended with a checkpoint. */
+/* The number of workers that have left: those that ended with status 0, while rank 0 ended with a checkpoint. Without
+ * sigterm=leave these statuses are the program's own. */
 static int count_left(const struct job *job)
 {
     int left = 0;
+    if (uat_checkpoint_settings.sigterm != UAT_SIGTERM_LEAVE || !uat_checkpoint_settings.folder[0])
+        return 0;
     for (int i = 1; i < job->seen.arguments->workers; i++)
         left += job->seen.children[i].status == 0;
     return left;

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -66,6 +65,13 @@ static bool is_awaited(void)
     return false;
 }
 
+/* Send the request to rank 0. If it has not read earlier requests, there may be no room. */
+static void pass_on(void)
+{
+    if (send(live.own, &live.request, sizeof(live.request), MSG_NOSIGNAL) != sizeof(live.request))
+        answer(UAT_STATUS_FAILED, "rank 0 has not read earlier requests; try again when it has begun a run");
+}
+
 void uat_live_ask(int connection, int workers, int job)
 {
     char line[128];
@@ -80,7 +86,7 @@ void uat_live_ask(int connection, int workers, int job)
     } else {
         live.request = (struct uat_control_request){.number = live.request.number + 1, .workers = (uint32_t)workers};
         live.connection = connection;
-        send(live.own, &live.request, sizeof(live.request), MSG_NOSIGNAL);
+        pass_on();
     }
 }
 
@@ -92,8 +98,12 @@ void uat_live_hear(void)
         if (reply.number != live.request.number) /* its sender has given up */
             continue;
         unsigned workers = live.request.workers ? live.request.workers : reply.workers;
-        if (reply.status)
-            snprintf(line, sizeof(line), "the workers cannot hand their tasks over: %s", strerror(-reply.status));
+        if (reply.status == -EINVAL) /* the job has restarted with fewer workers than at the request */
+            snprintf(line, sizeof(line), "the job has %u worker%s now; uatrun --resize starts more, from a checkpoint",
+                     reply.size, reply.size == 1 ? "" : "s");
+        else if (reply.status)
+            snprintf(line, sizeof(line),
+                     "the workers cannot hand their tasks over (UAT_STACKS=iso, or more than 1024 workers)");
         else
             snprintf(line, sizeof(line), "%u of %u worker%s take part%s", workers, reply.size,
                      reply.size == 1 ? "" : "s", live.request.workers ? " from now on" : "");
@@ -104,15 +114,20 @@ void uat_live_hear(void)
 void uat_live_again(void)
 {
     struct uat_control_request unread;
+    struct uat_control_reply late; /* of the rank 0 that has ended */
     if (live.own < 0)
         return;
     while (recv(live.rank_0, &unread, sizeof(unread), 0) > 0)
         continue;
+    while (recv(live.own, &late, sizeof(late), 0) > 0)
+        continue;
     if (live.connection >= 0)
-        send(live.own, &live.request, sizeof(live.request), MSG_NOSIGNAL);
+        pass_on();
 }
 
 void uat_live_end(void)
 {
+    if (live.own >= 0) /* a reply may have come together with the job's end */
+        uat_live_hear();
     answer(UAT_STATUS_FAILED, "the job ended before it took the request");
 }

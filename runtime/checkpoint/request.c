@@ -84,6 +84,13 @@ void uat_request_release(void)
 
 int uat_request_spare(void)
 {
+    if (uat_checkpoint_settings.sigterm != UAT_SIGTERM_END && !uat_checkpoint_settings.folder[0]) {
+        if (uat_self.rank == 0)
+            uat_warn(
+                "checkpoint: sigterm= does nothing without a folder: set UAT_CHECKPOINT=FOLDER,sigterm=..., or use "
+                "uatrun --resizable");
+        return 0;
+    }
     bool spares = uat_checkpoint_settings.sigterm == UAT_SIGTERM_END || uat_lost_spare(spare_first);
     if (!spares && uat_self.rank == 0)
         uat_warn("checkpoint: the program itself catches SIGTERM, so UAT_CHECKPOINT=...,sigterm= does nothing");

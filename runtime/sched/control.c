@@ -58,10 +58,21 @@ static void take_signal(int signal)
     errno = saved;
 }
 
+/* The same outside of the handler, which must not take a newer request between recv() and the store of an older one. */
+static void take_blocked(void)
+{
+    sigset_t urgent, before;
+    sigemptyset(&urgent);
+    sigaddset(&urgent, SIGURG);
+    pthread_sigmask(SIG_BLOCK, &urgent, &before);
+    take();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void uat_control_run(void)
 {
     if (control.fd >= 0)
-        take();
+        take_blocked();
 }
 
 /* Carry out the request that waits. Called on a slow path, where the worker may call uat_resize(). */
@@ -100,14 +111,15 @@ int uat_control_open(void)
     uat_stop_serve = serve;
     sigemptyset(&action.sa_mask);
     sigaction(SIGURG, NULL, &previous);
-    control.caught =
-        !(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL && sigaction(SIGURG, &action, NULL) == 0;
+    control.caught = !(previous.sa_flags & SA_SIGINFO) &&
+                     (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) &&
+                     sigaction(SIGURG, &action, NULL) == 0;
     if (!control.caught)
         return 0;
     fcntl(control.fd, F_SETOWN_EX, &owner);
     fcntl(control.fd, F_SETSIG, SIGURG);
     fcntl(control.fd, F_SETFL, fcntl(control.fd, F_GETFL) | O_ASYNC);
-    take(); /* what has arrived before the signal was chosen */
+    take_blocked(); /* what has arrived before the signal was chosen */
     return 0;
 }
 
@@ -117,7 +129,7 @@ void uat_control_close(void)
         return;
     if (control.caught) {
         fcntl(control.fd, F_SETFL, fcntl(control.fd, F_GETFL) & ~O_ASYNC);
-        signal(SIGURG, SIG_IGN); /* one may be pending */
+        signal(SIGURG, SIG_DFL); /* without effect if one is pending */
     }
     control.fd = -1; /* uatrun has opened the descriptor, so it stays open */
 }
