@@ -81,9 +81,17 @@ TEST(no_address_space)
     pid_t child = fork();
     if (child == 0) {
         const struct rlimit limit = {LARGE / 2, LARGE / 2};
-        _exit(!setrlimit(RLIMIT_AS, &limit) && read_all(&relay, got, sizes) == -ENOMEM ? 0 : 1);
+        if (setrlimit(RLIMIT_AS, &limit) || malloc(LARGE))
+            _exit(77);
+        _exit(read_all(&relay, got, sizes) == -ENOMEM ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
+    if (WEXITSTATUS(status) == 77) {
+        print_message("no limit of address space, as under an emulator\n");
+        uat_relay_close(&relay);
+        free(blob);
+        skip();
+    }
     assert_int_equal(status, 0);
     relay.pid = child; /* it has ended */
     assert_true(read_all(&relay, got, sizes) < 0);
