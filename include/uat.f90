@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: MIT
 !
-! uat for Fortran: an interface to the C functions of uat.h, uat/pattern.h, uat/global.h. Compile this file with the
+! uat for Fortran: an interface to the C functions of uat.h, uat/pattern.h, uat/global.h, uat/object.h. Compile this file with the
 ! program, because a module file (.mod) suits one compiler only:
 !
 !     gfortran -frecursive uat.f90 program.f90 $(pkg-config --libs uat)
@@ -155,6 +155,7 @@ module uat
             type(c_ptr), value :: global, local
             integer(c_size_t), value :: bytes
         end subroutine
+        ! uat/object.h
         type(c_ptr) function uat_global_object_alloc(bytes) bind(c)
             import :: c_ptr, c_size_t
             integer(c_size_t), value :: bytes

@@ -16,10 +16,10 @@ extern "C" {
 
 /*
  * Get the mutex of this name. The first call makes the mutex; later calls, by any task on any worker and in any run,
- * return the same mutex. `name` has 1 to UAT_CHANNEL_NAME_MAX bytes and is copied; channels have names of their own. A
- * worker's first call takes at least one round trip to the worker that keeps the name. Then the worker keeps the
- * handle, until it names another mutex that has the same place among 16. uat_finalize() destroys the mutex; the program
- * must not destroy it.
+ * return the same mutex. `name` has 1 to UAT_CHANNEL_NAME_MAX (channel.h) bytes and is copied; channels have names of
+ * their own. A worker's first call takes at least one round trip to the worker that keeps the name. Then the worker
+ * keeps the handle, until it names another mutex that has the same place among 16. uat_finalize() destroys the mutex;
+ * the program must not destroy it.
  */
 uat_mutex_t uat_mutex_named(const char *name);
 
@@ -79,10 +79,10 @@ UAT_INLINE void uat_once_destroy(uat_once_t once);
 
 /*
  * Make a mutex that is biased to this worker, its home. A task on the home locks and unlocks the mutex by plain loads
- * and stores. A task on another worker first migrates to the home at each call with this mutex, as by uat_migrate(),
- * and stays there. So the data under the mutex should be near its home, and a lock should be held only briefly. A
- * migration waits until the home has nothing else to do. uat_condition_wait() accepts such a mutex. (Biased locks:
- * Dolan, Muralidharan and Gregg, TACO 9(4), 2013. Here the bias is permanent.)
+ * and stores. A task on another worker first migrates to the home at each call with this mutex but its destruction, as
+ * by uat_migrate(), and stays there. So the data under the mutex should be near its home, and a lock should be held
+ * only briefly. A migration waits until the home has nothing else to do. uat_condition_wait() accepts such a mutex.
+ * (Biased locks: Dolan, Muralidharan and Gregg, TACO 9(4), 2013. Here the bias is permanent.)
  */
 uat_mutex_t uat_mutex_create_biased(void);
 

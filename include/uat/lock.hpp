@@ -99,7 +99,7 @@ class condition_variable_ref : public detail::sync_ref<uat_condition_t, uat_cond
 {
   public:
     using sync_ref::sync_ref;
-    /* `lock` must hold a uat::mutex. */
+    /* `lock` must hold a uat::mutex or a uat::mutex_ref. */
     template <class Mutex> void wait(std::unique_lock<Mutex> &lock) const
     {
         uat_condition_wait(handle_, lock.mutex()->native_handle());

@@ -8,8 +8,8 @@
  *
  * Until its destruction, an object is in the evacuation heap (UAT_HEAP_SIZE) of the worker that created it.
  * uat_*_create() returns a handle: a value that may be copied and passed to tasks like any argument. Objects may be
- * created anywhere between uat_init() and uat_finalize(), but may be used only inside tasks of a run. After every call
- * the task may be on another worker, as after a join.
+ * created and destroyed anywhere between uat_init() and uat_finalize(), but may be used only inside tasks of a run.
+ * After every call the task may be on another worker, as after a join.
  *
  * If a try function fails, it offers this worker's continuations to thieves, as uat_work_wanted() does. So a task may
  * poll for an event that its spawner's continuation will cause. Then there must be another worker, and the task must
@@ -35,10 +35,10 @@
  * says: accesses to data that tasks use only under one mutex do not race. Tasks on other workers cannot access the
  * memory of this process, such as that of malloc().
  *
- * A handle is valid until its object is destroyed, by the uat_*_destroy() of its kind. Any task may destroy an object
- * if no task waits for it and none will use it again. uat_finalize() frees the remaining objects. Values are copied:
- * `value` remains the caller's. If UAT_HEAP_SIZE has no room for an object, uat_*_create() ends the job with a message.
- * docs/protocol.md describes the protocols.
+ * A handle is valid until its object is destroyed, by the uat_*_destroy() of its kind. Any task, and main(), may
+ * destroy an object if no task waits for it and none will use it again. uat_finalize() frees the remaining objects.
+ * Values are copied: `value` remains the caller's. If UAT_HEAP_SIZE has no room for an object, uat_*_create() ends the
+ * job with a message. docs/protocol.md describes the protocols.
  */
 #ifndef UAT_SYNC_H
 #define UAT_SYNC_H

@@ -9,8 +9,8 @@
  * Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4), 2013, section 6.3. In that
  * paper, the first task of another worker removes the bias for good; here the bias stays. Model: tests/model/bias.pml.
  *
- *   H1  Each operation on the words runs on the home from its first load to its last store. The task may park only at
- *       the operation's end.
+ *   H1  Each operation on the words, except the destruction, runs on the home from its first load to its last store.
+ *       The task may park only at the operation's end.
  *   H2  A waiter's block is in the home's heap. The task that gets the mutex is resumed on the home. After a restart
  *       the home is the keeper of the mutex's rank (runtime/segment/ghost.h). So a block may belong to a ghost's heap,
  *       which this worker keeps. A block may also belong to the heap of an earlier keeper, on another worker.

@@ -28,7 +28,7 @@ inline bool is_object(const uat_once_t &handle)
     return handle.done.object != 0;
 }
 
-/* A reference to an object of uat/sync.h: the handle of the C interface. */
+/* A reference to an object of uat/sync.h and the headers beside it: the handle of the C interface. */
 template <class Handle, void (*End)(Handle)> class sync_ref
 {
   public:
@@ -66,7 +66,8 @@ template <class Handle, void (*End)(Handle)> class sync_ref
 template <class Ref> class owner : public Ref
 {
   public:
-    /* Take over an object that nobody else will destroy, such as that of detach(). */
+    /* Take over an object that nobody else will destroy, such as that of detach(); not one that has a name. Only in a
+     * task: every rank gets the result of uat::run(), and a restart returns it again. */
     explicit owner(Ref object) : Ref(object)
     {
     }
