@@ -71,7 +71,6 @@ static struct point input(int64_t k)
 {
     double size = exp(-damping * (double)k / (double)(n * n)),
            angle = M_PI * (double)(wave() * k % (2 * n * n)) / (double)(n * n);
-
     return (struct point){size * cos(angle), size * sin(angle)};
 }
 

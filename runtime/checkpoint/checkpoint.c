@@ -14,6 +14,7 @@
 #include "include/uat/checkpoint.h"
 #include "runtime/checkpoint/arrays.h"
 #include "runtime/checkpoint/blobs.h"
+#include "runtime/checkpoint/choice.h"
 #include "runtime/checkpoint/folder.h"
 #include "runtime/checkpoint/kept.h"
 #include "runtime/checkpoint/manifest.h"
@@ -48,34 +49,6 @@ static bool is_on(void)
     return uat_checkpoint_settings.folder[0] != 0;
 }
 
-/* Open FOLDER, lock it on rank 0, and choose the checkpoint's number by the settings and by `latest`. */
-static int choose_number(uint64_t *number)
-{
-    int rc = uat_folder_open();
-    if (!rc && uat_self.rank == 0)
-        rc = uat_folder_lock();
-    *number = uat_checkpoint_settings.number;
-    if (!rc && *number == 0 && uat_checkpoint_settings.restart != UAT_RESTART_NO)
-        rc = uat_folder_latest(number);
-    if (!rc && *number == 0 && uat_checkpoint_settings.restart == UAT_RESTART_YES) {
-        uat_error("checkpoint: %s has no complete checkpoint to go on from", uat_checkpoint_settings.folder);
-        rc = -ENOENT;
-    }
-    return rc;
-}
-
-/* Name an older checkpoint that can be used instead of a damaged one. */
-static void name_older(uint64_t number)
-{
-    for (uint64_t older = number; older-- > 1;)
-        if (uat_folder_has(older)) {
-            uat_error("checkpoint: %" PRIu64 " in %s is complete, too; UAT_CHECKPOINT=...,number=%" PRIu64
-                      " goes on from it",
-                      older, uat_checkpoint_settings.folder, older);
-            return;
-        }
-}
-
 int uat_checkpoint_choose(int *colour, uint64_t *id)
 {
     struct uat_manifest *from = &checkpoint.from;
@@ -83,14 +56,14 @@ int uat_checkpoint_choose(int *colour, uint64_t *id)
     *id = 0;
     if (!is_on())
         return 0;
-    int rc = choose_number(&number);
+    int rc = uat_choice_make(&number);
     if (uat_self.rank == 0)
         checkpoint.highest = uat_folder_highest();
     if (rc || number == 0)
         return rc;
     rc = uat_manifest_read(from, number);
     if (rc && uat_self.rank == 0)
-        name_older(number);
+        uat_choice_name_older(number);
     if (rc)
         return rc;
     if (from->workers > uat_self.size)
@@ -386,7 +359,7 @@ void uat_checkpoint_go_on(void)
         uat_notice_begin(uat_stall_notice()); /* K8 */
     rc = uat_collective_agree(rc);            /* K7 */
     if (rc && uat_self.rank == 0)
-        name_older(checkpoint.from.number);
+        uat_choice_name_older(checkpoint.from.number);
     if (rc)
         uat_fatal_reported();
     if (chain.sp)

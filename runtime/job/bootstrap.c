@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/pmix_room.h"
+#include "runtime/job/abort.h"
 #include "runtime/job/alike.h"
 #include "runtime/job/launched.h"
 #include "runtime/job/nested.h"
@@ -40,8 +41,7 @@ enum {
     SURVIVOR_NS = 500000000,   /* time between a failed fence and the end of the process */
     FENCE_LOOK_NS = 200000000, /* time between two looks at the clock in a fence */
     /* assumed number of workers on this host; if there are more, the rest print lines of their own */
-    WORKERS_UNKNOWN = 64,
-    ABORT_SECONDS = 2 /* time to wait for the server's answer to an abort */
+    WORKERS_UNKNOWN = 64
 };
 
 /* Report a failed PMIx call. Returns -EIO. */
@@ -370,37 +370,13 @@ int uat_bootstrap_close(void)
     return status == PMIX_SUCCESS ? 0 : report("PMIx_Finalize", status);
 }
 
-static int abort_status;
-
-static void abort_unanswered(int number)
-{
-    (void)number;
-    if (boot.user.unanswered)
-        boot.user.unanswered();
-    _exit(abort_status);
-}
-
-/* Bound the time of an abort: SIGALRM ends this process after ABORT_SECONDS. The server answers an abort only after it
- * has told the other servers. If the network is cut, that may take minutes. */
-static void abort_bound(int status)
-{
-    struct sigaction action = {.sa_handler = abort_unanswered, .sa_flags = SA_ONSTACK};
-    sigset_t set;
-    abort_status = status;
-    sigemptyset(&action.sa_mask);
-    sigemptyset(&set);
-    sigaddset(&set, SIGALRM);
-    if (sigaction(SIGALRM, &action, NULL) == 0 && pthread_sigmask(SIG_UNBLOCK, &set, NULL) == 0)
-        alarm(ABORT_SECONDS);
-}
-
 void uat_bootstrap_abort(int status)
 {
     if (boot.open && !boot.aborting) {
         boot.aborting = true;
-        abort_bound(status);
+        uat_abort_bound(status, boot.user.unanswered);
         pmix_status_t answer = PMIx_Abort(status, "a uat worker reported an error", NULL, 0);
-        alarm(0);
+        uat_abort_answered();
         if (answer != PMIX_SUCCESS && boot.user.unanswered)
             boot.user.unanswered();
     }

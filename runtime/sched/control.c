@@ -15,7 +15,7 @@
 #include "include/uat.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/rest.h"
-#include "runtime/sched/stop.h"
+#include "runtime/sched/watch.h"
 #include "runtime/task/worker.h"
 
 static struct {
@@ -47,7 +47,7 @@ static void take(void)
     }
     /* Relaxed: as above. */
     if (__atomic_load_n(&control.wanted, __ATOMIC_RELAXED) && uat_worker.running)
-        uat_stop_note_crew();
+        uat_watch_note();
 }
 
 static void take_signal(int signal)
@@ -108,7 +108,7 @@ int uat_control_open(void)
     if (control.fd < 0)
         return 0;
     fcntl(control.fd, F_SETFD, FD_CLOEXEC);
-    uat_stop_serve = serve;
+    uat_watch_serve = serve;
     sigemptyset(&action.sa_mask);
     sigaction(SIGURG, NULL, &previous);
     control.caught = !(previous.sa_flags & SA_SIGINFO) &&

@@ -20,6 +20,7 @@
 #include "runtime/task/stacks.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/stop.h"
+#include "runtime/sched/watch.h"
 #include "runtime/torture/torture.h"
 #include "runtime/task/worker.h"
 
@@ -36,7 +37,7 @@ void uat_rest_hand_over_task(void)
 {
     static struct uat_park wait = {.kind = UAT_PARK_NONE, .park = uat_park_at_once};
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    uat_stop_watch_crew(); /* without room, this worker tries again at the next spawn */
+    uat_watch_begin(); /* without room, this worker tries again at the next spawn */
     if (uat_failing.yes || !uat_park_has_room(uat_stacks_running_base() - here + uat_views_bytes + SLOW_PATH))
         return;
     uat_park(&wait);
@@ -115,7 +116,7 @@ void uat_rest_limit(int n)
 {
     uat_crew_limit(n, changed);
     if (uat_crew_leaves())
-        uat_stop_watch_crew();
+        uat_watch_begin();
 }
 
 int uat_resize(int n)

@@ -30,6 +30,7 @@
 #include "runtime/sched/sleep.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/stop.h"
+#include "runtime/sched/watch.h"
 #include "runtime/sched/park.h"
 #include "runtime/task/views.h"
 #include "runtime/task/worker.h"
@@ -265,7 +266,7 @@ static void start_all(struct uat_alone *task)
 static void stay_out(struct uat_idle *idle)
 {
     struct uat_alone alone;
-    uat_stop_watch_crew(); /* a task that runs here is handed over at its first spawn */
+    uat_watch_begin(); /* a task that runs here is handed over at its first spawn */
     uintptr_t sp = uat_park_take_sent();
     bool starts = !sp && uat_alone_take_bound(&alone);
     if (sp || starts) {
@@ -314,7 +315,7 @@ void uat_schedule(void)
             stay_out(&idle);
             continue;
         }
-        uat_stop_unwatch_crew();
+        uat_watch_end_if_back();
         struct uat_alone alone;
         uintptr_t sp = uat_park_take_own();
         bool starts = !sp && uat_alone_take_own(&alone);

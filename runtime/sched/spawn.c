@@ -26,6 +26,7 @@
 #include "runtime/task/modes.h"
 #include "runtime/sched/sleep.h"
 #include "runtime/sched/stop.h"
+#include "runtime/sched/watch.h"
 #include "runtime/torture/torture.h"
 #include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
@@ -142,7 +143,7 @@ uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
     uat_stop_postponed = false;
     if (!postponed && uat_stop_wanted())
         uat_stop_task();
-    uat_stop_unwatch_crew();
+    uat_watch_end_if_back();
     if (!postponed)
         uat_crew_look(); /* may continue on another worker: use nothing of this process below */
     return base;
@@ -153,7 +154,7 @@ int uat_work_wanted(void)
     if (uat_fork_is_child) /* its deque is a copy of its parent's */
         return 0;
     if (uat_crew_leaves()) /* the caller is handed over at its next spawn */
-        uat_stop_watch_crew();
+        uat_watch_begin();
     if (uat_stop_wanted() || uat_stop_crew_watched) /* or it stops there */
         return 1;
     if (uat_self.size == 1)
@@ -211,7 +212,7 @@ uintptr_t uat_task_returned(uintptr_t sp)
         return uat_stacks_leave(sp, popped);
     enum uat_pop pop = uat_deque_pop(&uat_worker.deque, &popped);
     if (uat_crew_leaves()) /* the pop may have taken the poke of uat_resize() */
-        uat_stop_watch_crew();
+        uat_watch_begin();
     if (pop != UAT_POP_GONE && uat_failing.yes) {
         end_failed(frame, popped);
         return uat_stacks_leave(sp, popped);

@@ -126,27 +126,6 @@ void uat_stop_watch(void)
 }
 
 volatile sig_atomic_t uat_stop_crew_watched;
-void (*uat_stop_serve)(void);
-
-void uat_stop_watch_crew(void)
-{
-    uat_stop_crew_watched = 1;
-    uat_stop_watch();
-}
-
-void uat_stop_note_crew(void)
-{
-    uat_stop_crew_watched = 1;
-    uat_deque_watch(&uat_worker.deque, true); /* as in uat_stop_note() */
-}
-
-void uat_stop_end_watch(void)
-{
-    uat_stop_crew_watched = 0;
-    if (uat_stop_serve)
-        uat_stop_serve();
-    uat_stop_watch();
-}
 
 /* WRITE the value to one of `rank`'s words. */
 static void put(int rank, uint64_t *word, uint64_t value)
@@ -160,9 +139,7 @@ static void put(int rank, uint64_t *word, uint64_t value)
 void uat_stop_note(bool end)
 {
     noted[end] = 1;
-    if (uat_worker
-            .running) /* stored by this thread or by a handler that interrupts it, so its next push or pop sees the
-                       * store */
+    if (uat_worker.running) /* this thread, or a handler that interrupts it: its next push or pop sees the store */
         uat_deque_watch(&uat_worker.deque, true);
 }
 

@@ -67,22 +67,8 @@ void uat_stop_run(void);
  * needs it, or if this worker leaves the crew. */
 void uat_stop_watch(void);
 
-/*
- * A worker that is out of the crew takes the slow path of each push and pop, so that it notices at once that it can
- * hand a task over. One poke is not enough: the slow path of a task's end takes it, too. uat_stop_watch_crew(): this
- * worker is out. uat_stop_unwatch_crew(): it may have returned; then pushes and pops are fast again. A signal handler
- * calls uat_stop_note_crew() to have uat_stop_serve() called on this worker's next slow path.
- */
+/* Must this worker take the slow path of each push and pop for the crew's sake? See watch.h. */
 extern volatile sig_atomic_t uat_stop_crew_watched __attribute__((visibility("hidden")));
-void uat_stop_watch_crew(void);
-void uat_stop_note_crew(void);
-extern void (*uat_stop_serve)(void) __attribute__((visibility("hidden")));
-void uat_stop_end_watch(void);
-static inline void uat_stop_unwatch_crew(void)
-{
-    if (__builtin_expect(uat_stop_crew_watched, 0) && !uat_crew_leaves())
-        uat_stop_end_watch();
-}
 
 extern bool uat_stop_on; /* requests are accepted */
 
