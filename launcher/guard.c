@@ -98,7 +98,9 @@ static void take_request(pid_t job, int now)
 /* Note a signal. Returns the signal to pass on. */
 static int note(int signal)
 {
-    bool spares = uat_checkpoint_settings.sigterm != UAT_SIGTERM_END && uat_checkpoint_settings.folder[0];
+    bool leave = uat_checkpoint_settings.sigterm == UAT_SIGTERM_LEAVE;
+    bool spares = uat_checkpoint_settings.sigterm != UAT_SIGTERM_END && uat_checkpoint_settings.folder[0] &&
+                  (!leave || sigismember(uat_signals_set(), SIGUSR2)); /* if it is ignored, no worker would hear it */
     bool spared = signal == SIGTERM && spares && !told.termed;
     told.termed |= spared;
     if (signal == SIGUSR2 || spared)
@@ -106,7 +108,7 @@ static int note(int signal)
     else if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT)
         told.to_end = true;
     /* With sigterm=leave, SIGTERM would ask each worker to leave. */
-    return spared && uat_checkpoint_settings.sigterm == UAT_SIGTERM_LEAVE ? SIGUSR2 : signal;
+    return spared && leave ? SIGUSR2 : signal;
 }
 
 /* Pass one signal on. If it is the end of the job's process, sets *status as waitpid() does, and returns true. */

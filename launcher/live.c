@@ -19,20 +19,19 @@ static struct {
     int connection; /* to the sender of `request`; -1: no request waits */
 } live = {.own = -1, .rank_0 = -1, .connection = -1};
 
-int uat_live_open(struct uat_arguments *arguments)
+void uat_live_open(struct uat_arguments *arguments)
 {
     static char variable[64];
     struct rlimit files;
     int ends[2];
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FILES_LEAST)
-        return -EMFILE; /* the job needs them */
+        return; /* the job needs them */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends))
-        return -errno;
+        return;
     live.own = ends[0];
     live.rank_0 = ends[1];
     snprintf(variable, sizeof(variable), UAT_CONTROL_VARIABLE "=%d:%ld", ends[1], (long)getpid());
     uat_arguments_set(arguments->env, variable);
-    return 0;
 }
 
 int uat_live_replies(void)
@@ -82,7 +81,9 @@ void uat_live_ask(int connection, int workers, int job)
     } else if (is_awaited()) {
         uat_control_answer(connection, UAT_STATUS_FAILED, "another request waits for this job's next run");
     } else if (live.own < 0) {
-        uat_control_answer(connection, UAT_STATUS_FAILED, "this job takes no such requests");
+        uat_control_answer(
+            connection, UAT_STATUS_FAILED,
+            "this job takes no such requests, for want of open files; raise the limit (ulimit -n) to 64 or more");
     } else {
         live.request = (struct uat_control_request){.number = live.request.number + 1, .workers = (uint32_t)workers};
         live.connection = connection;

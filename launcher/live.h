@@ -9,8 +9,9 @@
 
 #include "launcher/arguments.h"
 
-/* Make the pair, and add rank 0's end to the environment of the workers. Returns 0 or a negative errno. */
-int uat_live_open(struct uat_arguments *arguments);
+/* Make the pair, and add rank 0's end to the environment of the workers. Without enough open files there is no pair,
+ * and requests are refused. */
+void uat_live_open(struct uat_arguments *arguments);
 
 /* Descriptors: the one that becomes readable when rank 0 has replied, and the one that rank 0 inherits. -1: none. */
 int uat_live_replies(void);

@@ -368,7 +368,7 @@ const struct uat_step uat_startup_steps[] = {
     {open_collective, uat_crew_close, "barriers, ends of runs, the crew"},
     {uat_control_open, uat_control_close, "rank 0: requests of uatrun --ctl"},
     {explain_faults, uat_fault_close, "overflow of stacks and deque"},
-    {uat_request_spare, NULL, "sigterm=checkpoint: before a worker runs the program; undone with the waits"},
+    {uat_request_spare, NULL, "sigterm=checkpoint, leave: before a worker runs the program; undone with the waits"},
     {uat_bootstrap_barrier, NULL, "all workers are ready for remote operations"},
     {check_reach, NULL, "the hosts, over the network; one table of those that do not"},
     {uat_fork_open, NULL, "what fork() does in a task; it stays registered"},

@@ -38,7 +38,7 @@ static void take_signal(int signal, siginfo_t *info, void *context)
 
 /* The first SIGTERM asks for a checkpoint; the second SIGTERM ends this worker. Every rank treats the signal as a
  * request, because the sender may have chosen any process of the job. With sigterm=leave, the signal asks only this
- * worker to end, and uatrun itself asks the whole job by SIGUSR2. */
+ * worker to end, which rank 0 refuses, and uatrun itself asks the whole job by SIGUSR2. */
 static bool spare_first(void)
 {
     if (termed)
@@ -129,7 +129,9 @@ int uat_request_open(void)
     if (uat_self.rank > 0)
         return 0;
     if (theirs)
-        uat_warn("checkpoint: the program itself catches SIGUSR2, so neither SIGUSR2 nor every= asks for a checkpoint");
+        uat_warn("checkpoint: the program itself catches SIGUSR2, so neither SIGUSR2 nor every= asks for a checkpoint, "
+                 "nor SIGTERM "
+                 "to uatrun with sigterm=leave");
     if (!caught || (uat_checkpoint_settings.every == 0 && UAT_IS_VIRTUAL()))
         return 0;
     if (timer_create(CLOCK_MONOTONIC, &event, &clock_timer)) {

@@ -117,6 +117,20 @@ JOB_TEST(ended_by_signals)
         run_finish(&run);
         assert_ends(128 + signals[i], "the job was ended by signal");
     }
+    /* Without a folder there is no checkpoint for which SIGTERM could be spared. */
+    job_start(-1, "-n", "2", "--env", "UAT_CHECKPOINT=none,sigterm=leave", "CLIENT", "hang", NULL);
+    run_wait_output(&run, "is ready", 2);
+    kill(run.pid, SIGTERM);
+    run_finish(&run);
+    assert_ends(128 + SIGTERM, "the job was ended by signal");
+}
+
+/* The program itself may end with the status of a checkpoint on rank 0, and with 0 elsewhere. Nobody has left then. */
+JOB_TEST(own_status_75)
+{
+    JOB_RUN("-n", "3", "CLIENT", "checkpoint-status");
+    assert_int_equal(run.status, 75);
+    assert_string_equal(run.err, "");
 }
 
 /* The state letter of a process; 0 if it has ended. */
