@@ -300,8 +300,6 @@ static int give_to(const struct partner *to, int fd)
         rc = wait_more(&wait);
         if (!rc)
             rc = send_descriptor(to->out, fd);
-        else
-            break;
     }
     return rc == -EPIPE || rc == -ECONNRESET ? -ESRCH : rc;
 }

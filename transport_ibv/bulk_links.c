@@ -192,14 +192,16 @@ static int connect_pair(struct uat_ibv_bulk *b, struct uat_ibv_connection *c, st
     if (!wrong && !uat_ibv_end_is_valid(end))
         wrong = "the numbers of its queue pair or of its packets are out of range";
     if (wrong) {
-        uat_error("rank %d (%s) published no valid endpoint for global memory: %s", c->rank, c->host, wrong);
+        if (uat_ibv_says_first(b->ibv))
+            uat_error("rank %d (%s) published no valid endpoint for global memory: %s", c->rank, c->host, wrong);
         return -EPROTO;
     }
     uat_ibv_endpoint_describe(b->ibv, &own);
     if (uat_ibv_endpoint_mismatch(&own, peer, text, sizeof(text))) {
-        uat_error("rank %d (%s:%d on %s) and rank %d (%s:%d on %s) cannot reach each other's global memory: %s",
-                  b->ibv->base.rank, own.device, own.port, b->ibv->host, c->rank, peer->device, peer->port, c->host,
-                  text);
+        if (uat_ibv_says_first(b->ibv))
+            uat_error("rank %d (%s:%d on %s) and rank %d (%s:%d on %s) cannot reach each other's global memory: %s",
+                      b->ibv->base.rank, own.device, own.port, b->ibv->host, c->rank, peer->device, peer->port, c->host,
+                      text);
         return -EHOSTUNREACH;
     }
     c->fence = peer->atomics == UAT_IBV_ATOMICS_PCIE;

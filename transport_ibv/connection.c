@@ -90,6 +90,12 @@ static const char *state_cure(enum ibv_qp_state state, int error)
     return "is that address reachable from there? See UAT_NET_DEVICES and UAT_GID_INDEX";
 }
 
+bool uat_ibv_says_first(struct uat_ibv *ibv)
+{
+    /* Relaxed: only one of the threads of side.c reports, and nothing else depends on it. Pairs with itself. */
+    return !__atomic_exchange_n(&ibv->said, true, __ATOMIC_RELAXED);
+}
+
 int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
                          struct uat_ibv_end end, unsigned access)
 {
@@ -109,13 +115,11 @@ int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
         return 0;
     if (rc < 0)
         rc = errno;
-    /* Relaxed: only one of the threads of side.c reports, and nothing else depends on it. */
-    if (__atomic_exchange_n(&ibv->said, true, __ATOMIC_RELAXED))
-        return -rc;
-    uat_error(
-        "the queue pair of %s:%d, GID index %d, to rank %d (%s, %s:%d, GID %s, LID %u) cannot enter state %s: %s; %s",
-        ibv->port.device, ibv->port.number, ibv->gid_index, c->rank, c->host, e->device, e->port,
-        uat_ibv_gid_text(&e->gid, text), e->lid, names[state], strerror(rc), state_cure(state, rc));
+    if (uat_ibv_says_first(ibv))
+        uat_error("the queue pair of %s:%d, GID index %d, to rank %d (%s, %s:%d, GID %s, LID %u) cannot enter state "
+                  "%s: %s; %s",
+                  ibv->port.device, ibv->port.number, ibv->gid_index, c->rank, c->host, e->device, e->port,
+                  uat_ibv_gid_text(&e->gid, text), e->lid, names[state], strerror(rc), state_cure(state, rc));
     return -rc;
 }
 

@@ -253,6 +253,9 @@ struct uat_ibv_endpoint;
 int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
                          struct uat_ibv_end end, unsigned access);
 
+/* connection.c: may this thread report the error of a connection? Only the first one that asks may. */
+bool uat_ibv_says_first(struct uat_ibv *ibv);
+
 /* connection.c and rdmacm.c: bring the queue pairs to RTS. */
 int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers);
 
