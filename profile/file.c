@@ -54,8 +54,8 @@ int __wrap_uat_init(void)
     int rc = __real_uat_init();
     if (rc == 0) {
         uat_strand_burden = (double)uat_trace_settings.burden;
-        rc =
-            uat_checkpoint_register(uat_saved_write, uat_saved_take); /* also without a profile: always the same call */
+        /* also without a profile: always the same call */
+        rc = uat_checkpoint_register(uat_saved_write, uat_saved_take);
     }
     return rc;
 }

@@ -13,9 +13,9 @@
  *         sum.store(sum.load() + i);
  *     });
  *
- * So declare the object before the handles and groups whose tasks use it: then these wait for the tasks first, also if
- * an exception unwinds all of them. Lambdas do not capture the object itself: by value it cannot be copied, and a task
- * on another worker cannot use a C++ reference to it.
+ * So declare the object before the uat::tasks and groups whose tasks use it: then these wait for the tasks first, also
+ * if an exception unwinds all of them. Lambdas do not capture the object itself: by value it cannot be copied, and a
+ * task on another worker cannot use a C++ reference to it.
  */
 #ifndef UAT_SYNC_HPP
 #define UAT_SYNC_HPP
