@@ -165,14 +165,16 @@ static bool has_network(void)
 }
 
 /*
- * Call PMIx_server_init(), but keep hwloc from examining the machine. libpmix has hwloc read every PCI device, which
- * takes a fifth of a small job's start, and no worker asks for the result. With these components hwloc finds nothing
- * ("no_os": see hwloc's manual, "Components and plugins"). A user's own choice counts. Workers do not inherit the
- * variable: copy_environment() has copied their environment before.
+ * Call PMIx_server_init(), but keep hwloc from examining the machine. libpmix has hwloc load its plugins (OpenCL, X11,
+ * XML: a third of the processor time of a job with one worker) and read every PCI device (a fifth of a small job's
+ * start), and no worker asks for the result. With these components hwloc finds nothing ("no_os": see hwloc's manual,
+ * "Components and plugins"); in `directory` it finds no plugin. A user's own choice counts. Workers do not inherit the
+ * variables: copy_environment() has copied their environment before.
  */
-static pmix_status_t init_server(pmix_info_t *info, size_t n)
+static pmix_status_t init_server(const char *directory, pmix_info_t *info, size_t n)
 {
     setenv("HWLOC_COMPONENTS", "no_os,stop", 0);
+    setenv("HWLOC_PLUGINS_PATH", directory, 0);
     return PMIx_server_init(&module, info, n);
 }
 
@@ -197,7 +199,7 @@ static int start_library(const char *directory)
     PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, directory, PMIX_STRING);
     PMIX_INFO_LOAD(&info[2], PMIX_SERVER_NSPACE, name, PMIX_STRING);
     PMIX_INFO_LOAD(&info[3], PMIX_SERVER_RANK, &rank, PMIX_PROC_RANK);
-    pmix_status_t status = init_server(info, 4);
+    pmix_status_t status = init_server(directory, info, 4);
     for (int i = 0; i < 4; i++)
         PMIX_INFO_DESTRUCT(&info[i]);
     return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_server_init", status);
