@@ -5,12 +5,10 @@
 #include "base/delay.h"
 #include "base/word.h"
 
-enum { LIST_ROOM = 16 };
-
-int uat_inbox_open(struct uat_inbox *inbox)
+void uat_inbox_open(struct uat_inbox *inbox)
 {
     const struct uat_ready_parts none = {.ring = NULL};
-    return uat_ready_open(&inbox->tasks, inbox->transport, &none, LIST_ROOM);
+    uat_ready_open(&inbox->tasks, inbox->transport, &none);
 }
 
 void uat_inbox_close(struct uat_inbox *inbox)

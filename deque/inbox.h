@@ -64,9 +64,8 @@ struct uat_inbox {
     uint64_t sent;                                  /* number of tasks sent by this worker */
 };
 
-/* Initialise `tasks`. The caller has set the other fields. head and landing must be in the segment, zeroed. Returns 0
- * or -ENOMEM. */
-int uat_inbox_open(struct uat_inbox *inbox);
+/* Initialise `tasks`. The caller has set the other fields. head and landing must be in the segment, zeroed. */
+void uat_inbox_open(struct uat_inbox *inbox);
 void uat_inbox_close(struct uat_inbox *inbox);
 
 /* Is a task that was sent to this worker still waiting to run? Relaxed: the result is a hint. uat_inbox_take() decides

@@ -50,11 +50,23 @@ int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, 
             unmap_guarded(index, capacity * sizeof(*index));
         return -ENOMEM;
     }
-    uat_ring_init(ring);
-    *d = (struct uat_deque){
-        .top = entries, .ring = ring, .entries = entries, .index = index, .capacity = capacity, .user = *user};
-    uat_deque_start(d);
+    *d = (struct uat_deque){.ring = ring, .entries = entries, .index = index, .capacity = capacity, .user = *user};
+    uat_deque_reset(d);
     return 0;
+}
+
+void uat_deque_reset(struct uat_deque *d)
+{
+    uat_ring_init(d->ring);
+    *d = (struct uat_deque){.top = d->entries,
+                            .ring = d->ring,
+                            .giver = d->giver,
+                            .entries = d->entries,
+                            .index = d->index,
+                            .capacity = d->capacity,
+                            .placing = d->placing,
+                            .user = d->user};
+    uat_deque_start(d);
 }
 
 void uat_deque_close(struct uat_deque *d)

@@ -145,6 +145,10 @@ static inline void uat_deque_refuse(struct uat_deque *d)
 int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, const struct uat_deque_user *user);
 void uat_deque_close(struct uat_deque *d);
 
+/* Bring an open deque and its ring back to the state after uat_deque_open(); giver and placing stay. No thief may have
+ * a claim in flight, and none may peek before it has reset its own side: uat_thief_reset(). */
+void uat_deque_reset(struct uat_deque *d);
+
 /* For the signal handler: does a fault at this address mean that the deque has too many entries? */
 bool uat_deque_is_overflow(const struct uat_deque *d, uintptr_t address);
 

@@ -9,25 +9,21 @@
 #include "base/virtual.h"
 #include "base/word.h"
 
-int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const struct uat_ready_parts *parts,
-                   size_t room)
+enum { LIST_ROOM = 16 /* tasks for which the list has room at first */ };
+
+void uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const struct uat_ready_parts *parts)
 {
     *r = (struct uat_ready){.transport = transport,
                             .ring = parts->ring,
                             .landing = parts->landing,
                             .low = parts->low,
-                            .is_block = parts->is_block,
-                            .room = room,
-                            .list = malloc(room * sizeof(*r->list))};
-    if (!r->list)
-        return -ENOMEM;
+                            .is_block = parts->is_block};
     if (!r->ring || transport->size == 1)
-        return 0;
+        return;
     r->cap = UAT_READY_SLOTS;
     for (uint64_t i = 0; i < UAT_READY_SLOTS; i++) /* start as if the indices of an earlier round had been
                                                     * acknowledged */
         r->ring->ack[i] = i + 1 - UAT_READY_SLOTS;
-    return 0;
 }
 
 void uat_ready_close(struct uat_ready *r)
@@ -73,7 +69,8 @@ void uat_ready_copy(const struct uat_ready *r, struct uat_ready_task *to)
 
 int uat_ready_grow(struct uat_ready *r)
 {
-    struct uat_ready_task *list = malloc(2 * r->room * sizeof(*list));
+    size_t room = r->room ? 2 * r->room : LIST_ROOM;
+    struct uat_ready_task *list = malloc(room * sizeof(*list));
     if (!list)
         return -ENOMEM;
     for (size_t i = 0; i < r->count; i++)
@@ -81,7 +78,7 @@ int uat_ready_grow(struct uat_ready *r)
     free(r->list);
     r->list = list;
     r->first = 0;
-    r->room *= 2;
+    r->room = room;
     return 0;
 }
 

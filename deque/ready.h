@@ -99,12 +99,11 @@ struct uat_ready_parts {
     bool (*is_block)(uint64_t where, size_t bytes);
 };
 
-/* room: the list's initial capacity in tasks. Returns 0 or -ENOMEM. */
-int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const struct uat_ready_parts *parts,
-                   size_t room);
+/* The caller keeps the transport and the parts. The first push allocates the list. */
+void uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const struct uat_ready_parts *parts);
 void uat_ready_close(struct uat_ready *r);
 
-/* Double the list's capacity. Returns 0 or -ENOMEM. */
+/* Allocate the list, or double its capacity. Returns 0 or -ENOMEM. */
 int uat_ready_grow(struct uat_ready *r) __attribute__((cold));
 
 /* Offer as many tasks as fit. Called by push and take. */

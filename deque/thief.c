@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/delay.h"
 #include "base/word.h"
@@ -22,9 +23,19 @@ int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, str
                                 .notice = notice,
                                 .peek = true,
                                 .patience = UAT_PATIENCE};
-    notice->intent_victim = UAT_INTENT_NONE;
-    thief->known = calloc((size_t)transport->size, sizeof(*thief->known));
-    return thief->known ? 0 : -ENOMEM;
+    thief->known = malloc((size_t)transport->size * sizeof(*thief->known));
+    if (!thief->known)
+        return -ENOMEM;
+    uat_thief_reset(thief);
+    return 0;
+}
+
+void uat_thief_reset(struct uat_thief *thief)
+{
+    *thief->notice = (struct uat_notice){.intent_victim = UAT_INTENT_NONE};
+    memset(thief->known, 0, (size_t)thief->transport->size * sizeof(*thief->known));
+    thief->answers = 0;
+    thief->count = (struct uat_thief_counts){0};
 }
 
 void uat_thief_close(struct uat_thief *thief)

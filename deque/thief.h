@@ -142,6 +142,10 @@ int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, str
                    struct uat_landing *landing, struct uat_notice *notice);
 void uat_thief_close(struct uat_thief *thief);
 
+/* Bring an open thief and its notice back to the state after uat_thief_open(). It steals nothing at present, and all
+ * deques are reset before its next attempt. */
+void uat_thief_reset(struct uat_thief *thief);
+
 /*
  * Try once to steal the oldest published continuation of one of the victims. This worker's uni-address region must be
  * empty, because the stack lands there at its original addresses. Returns enum uat_steal, or a negative errno that has

@@ -255,19 +255,17 @@ static int check_reach(void)
 
 static int open_thief(void)
 {
-    uat_idle_open(uat_sched_settings.seed, uat_self.rank, uat_self.transport->cpu_atomics);
+    uat_idle_open();
     return uat_steal_open();
 }
 
 static int open_waits(void)
 {
     uat_alone_open();
-    int rc = uat_park_open();
-    if (rc)
-        return rc;
+    uat_park_open();
     /* Without other workers no error elsewhere ends this worker, and a simulation kills its workers. */
-    rc = uat_lost_open(uat_rooms_lost, uat_startup.job.host,
-                       uat_self.size > 1 && !UAT_IS_VIRTUAL() ? uat_stuck_look : NULL);
+    int rc = uat_lost_open(uat_rooms_lost, uat_startup.job.host,
+                           uat_self.size > 1 && !UAT_IS_VIRTUAL() ? uat_stuck_look : NULL);
     if (rc)
         uat_park_close();
     return rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/sched/idle.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -10,6 +11,8 @@
 #include "runtime/torture/torture.h"
 #include "runtime/job/straggler.h"
 #include "runtime/job/neighbour.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/settings.h"
 
 enum {
     PAUSE_FIRST_NS = 64, /* upper bound of the pause after the first failure; the bound doubles with each further
@@ -21,7 +24,7 @@ enum {
      * lost race PAUSE_SHIFT_MAX applies, because each claim delays an owner that publishes an entry or takes an entry
      * back. */
     PAUSE_SHIFT_NEAR = 4,
-    SLICES = 8,     /* looks at the watched word in a pause, in virtual time */
+    SLICES = 8,     /* looks at the awaited word in a pause, in virtual time */
     SLICE_NS = 200, /* but at least this time between them */
     /* The limits after lost races: the pause is at most the duration of the latest lost attempt, doubled LOSSES_MAX
      * times, and at most 262 us. */
@@ -42,43 +45,45 @@ static struct {
     unsigned losses;     /* each lost race whose attempt was slow adds 1, and each success takes 1 away */
     uint64_t attempt_ns; /* duration of the latest such attempt, including its wait for the victim's word */
 } race;
-static bool shared_memory; /* all workers reach each other by loads and stores */
-
-void uat_idle_open(uint64_t seed, int rank, bool by_cpu)
-{
-    shared_memory = by_cpu;
-    pauses = uat_random_seed(~seed, (uint64_t)rank);
-}
-
 static struct {
     const uint64_t *word;
     uint64_t value;
-} watched;
+} awaited;
+static bool shared_memory; /* all workers reach each other by loads and stores */
+
+void uat_idle_open(void)
+{
+    shared_memory = uat_self.transport->cpu_atomics;
+    pauses = uat_random_seed(~uat_sched_settings.seed, (uint64_t)uat_self.rank);
+    memset(&race, 0, sizeof(race));
+    awaited.word = NULL;
+    awaited.value = 0;
+}
 
 void uat_idle_watch(const uint64_t *word, uint64_t value)
 {
-    watched.word = word;
-    watched.value = value;
+    awaited.word = word;
+    awaited.value = value;
 }
 
 /* Relaxed: a hint. The code that acts on the word loads it again. Pairs with a peer's WRITE. */
 static bool has_changed(void)
 {
-    return watched.word && __atomic_load_n(watched.word, __ATOMIC_RELAXED) != watched.value;
+    return awaited.word && __atomic_load_n(awaited.word, __ATOMIC_RELAXED) != awaited.value;
 }
 
 /* A change ends one pause: a worker that takes no work, and so does not act on the word, must pause all the same. */
 static void see_change(void)
 {
     if (has_changed())
-        watched.value = __atomic_load_n(watched.word, __ATOMIC_RELAXED); /* as above */
+        awaited.value = __atomic_load_n(awaited.word, __ATOMIC_RELAXED); /* as above */
 }
 
 static void pause_for(uint64_t ns)
 {
     if (UAT_IS_VIRTUAL()) {
         uint64_t slice = ns / SLICES > SLICE_NS ? ns / SLICES : SLICE_NS;
-        for (; watched.word && ns > slice && !has_changed(); ns -= slice)
+        for (; awaited.word && ns > slice && !has_changed(); ns -= slice)
             uat_virtual->pause(slice);
         if (!has_changed())
             uat_virtual->pause(ns);

@@ -12,9 +12,8 @@ struct uat_idle {
     uint64_t resumed;  /* when the latest pause ended, in ns of uat_clock_ns(); valid if failures > 0 */
 };
 
-/* Prepare. `seed` and `rank` together seed the random pauses. by_cpu: are the transport's operations loads and stores
- * of this CPU? */
-void uat_idle_open(uint64_t seed, int rank, bool by_cpu);
+/* Prepare, or begin anew. Call it after uat_self.transport is open. */
+void uat_idle_open(void);
 
 /* Back off for a random time after a failed attempt. The time grows with each failure, so that idle workers leave the
  * network to those that have work. result: the attempt's enum uat_steal, but not UAT_STEAL_DONE. If it is not

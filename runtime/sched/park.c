@@ -33,7 +33,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
-enum { LIST_ROOM = 64, LOOK_EVERY = 16 /* until a ready task was seen, 1 attempt in 16 looks at ready rings */ };
+enum { LOOK_EVERY = 16 /* until a ready task was seen, 1 attempt in 16 looks at ready rings */ };
 
 struct uat_parking uat_parking;
 
@@ -74,27 +74,23 @@ static void push(const struct uat_ready_task *task)
     uat_park_push(task);
 }
 
-int uat_park_open(void)
+void uat_park_open(void)
 {
     struct uat_parking *p = &uat_parking;
     const struct uat_ready_parts parts = {
         .ring = ring.at, .landing = landing.at, .low = uat_segment.low, .is_block = uat_park_is_block};
-    p->inbox = (struct uat_inbox){.transport = uat_self.transport,
-                                  .head = inbox.at,
-                                  .landing = inbox_landing.at,
-                                  .notice = uat_stall_notice(),
-                                  .colours = uat_segment.colours,
-                                  .is_block = uat_park_is_block,
-                                  .blocks_max = uat_park_blocks_max()};
-    int rc = uat_ready_open(&p->ready, uat_self.transport, &parts, LIST_ROOM);
-    if (!rc)
-        rc = uat_inbox_open(&p->inbox);
-    if (rc)
-        uat_error("no memory for the list of ready tasks");
+    *p = (struct uat_parking){.inbox = {.transport = uat_self.transport,
+                                        .head = inbox.at,
+                                        .landing = inbox_landing.at,
+                                        .notice = uat_stall_notice(),
+                                        .colours = uat_segment.colours,
+                                        .is_block = uat_park_is_block,
+                                        .blocks_max = uat_park_blocks_max()}};
+    uat_ready_open(&p->ready, uat_self.transport, &parts);
+    uat_inbox_open(&p->inbox);
     uat_sleepers.push = push;
     uat_self.near_first = (uint64_t)uat_self.rank << 48 | (uintptr_t)uat_segment.heap;
     uat_self.near_size = uat_self.transport->cpu_atomics ? uat_segment.heap_size : 0;
-    return rc;
 }
 
 void uat_park_close(void)
@@ -103,6 +99,15 @@ void uat_park_close(void)
     uat_sleep_close();
     uat_inbox_close(&uat_parking.inbox);
     uat_ready_close(&uat_parking.ready);
+}
+
+void uat_park_reset(void)
+{
+    const struct uat_area *const words[] = {&ring, &inbox, &uat_deadlock_waits};
+    uat_park_close();
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        memset(words[i]->at, 0, words[i]->size);
+    uat_park_open();
 }
 
 void uat_park_check(const struct uat_park *wait)

@@ -102,10 +102,12 @@ void uat_park_reserve(void);
 const uint64_t *uat_park_atomic(void);
 uint64_t *uat_park_inbox(void);
 
-/* Open and close this worker's inbox and the ring of its ready tasks. Open them after the transport. Returns 0 or
- * -ENOMEM, which has been reported. */
-int uat_park_open(void);
+/* Open and close this worker's inbox and the ring of its ready tasks. Open them after the transport. */
+void uat_park_open(void);
 void uat_park_close(void);
+
+/* Forget all tasks that wait, sleep or are ready here. As `reset` of struct uat_room. */
+void uat_park_reset(void);
 
 /* Append a task to this worker's ready tasks. Ends the job if there is no memory. */
 static inline void uat_park_push(const struct uat_ready_task *task)

@@ -3,11 +3,14 @@
 #include "runtime/segment/room.h"
 
 #include "runtime/sched/failure.h"
+#include "runtime/sched/idle.h"
 #include "runtime/sched/meet.h"
 #include "runtime/sched/park.h"
+#include "runtime/sched/rest.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/stop.h"
+#include "runtime/sched/victims.h"
 #include "runtime/sched/waiting.h"
 #include "runtime/task/worker.h"
 
@@ -62,10 +65,24 @@ static void count(uat_stats_detail_t *s)
     count_deque(s);
 }
 
+/* The deque, what thieves and rank 0 read of this worker, and the tasks that wait or sleep here, together: a deque that
+ * is empty beside words that name its entries would look like a lost task. uatrun's request for a size, and requests to
+ * stop that a signal handler has noted, stay: they are for the next run. */
+static void reset(void)
+{
+    uat_steal_reset();
+    uat_victims_reset();
+    uat_idle_open();
+    uat_park_reset();
+    uat_stop_reset();
+    uat_rest_announced = false;
+}
+
 const struct uat_room uat_sched_room = {.name = "sched",
                                         .reserve = reserve,
                                         .count = count,
                                         .describe = uat_schedule_describe,
+                                        .reset = reset,
                                         .save = uat_waiting_save,
                                         .restore = uat_waiting_restore,
                                         .sections = UAT_WAITING_SECTIONS};

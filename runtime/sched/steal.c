@@ -97,6 +97,17 @@ int uat_steal_open(void)
     return 0;
 }
 
+void uat_steal_reset(void)
+{
+    uat_deque_reset(&uat_worker.deque);
+    uat_deque_stop(&uat_worker.deque);
+    uat_thief_reset(&stealing.thief);
+    memset(mailbox.at, 0, mailbox.size);
+    if (stealing.protocol->open_mail)
+        open_mail();
+    stealing.traffic = (struct uat_steal_traffic){0};
+}
+
 void uat_steal_close(void)
 {
     uat_thief_close(&stealing.thief);

@@ -24,6 +24,9 @@ struct uat_ring *uat_steal_ring(void);
 int uat_steal_open(void);
 void uat_steal_close(void);
 
+/* Bring the thief, this worker's deque and its mailbox back to the state after the start. */
+void uat_steal_reset(void);
+
 /*
  * Try to steal once from victims that uat_victims_choose() chooses. Returns enum uat_steal, or a negative errno that
  * has been reported.

@@ -59,7 +59,7 @@ bool (*uat_stop_hindered)(void);
 uat_task_t uat_stop_mark;
 
 static volatile sig_atomic_t noted[2]; /* requests made in this process; noted[1] also ends the job */
-static struct {
+static struct stop {
     struct uat_stop_user user;
     struct uat_chain chain;
     uint64_t run, number;
@@ -68,6 +68,8 @@ static struct {
     uint64_t ns;
     bool refused; /* rank 0: the last order was refused; the next one follows after AGAIN_NS */
     uint64_t refused_at;
+    uint64_t polled; /* the order during which the task has polled */
+    unsigned times;  /* it has polled this often */
 } stop;
 
 void uat_stop_reserve(void)
@@ -103,8 +105,16 @@ void uat_stop_close(void)
     uat_stop_on = uat_stop_postponed = false;
     free(stop.seen);
     free(stop.chain.entries);
-    memset(&stop, 0, sizeof(stop));
+    stop = (struct stop){0};
     noted[0] = noted[1] = 0;
+}
+
+void uat_stop_reset(void)
+{
+    memset(words(), 0, sizeof(struct words));
+    free(stop.chain.entries);
+    stop = (struct stop){.user = stop.user, .seen = stop.seen};
+    uat_stop_crew_watched = 0;
 }
 
 /* Is a stop requested here? Peers set only rank 0's words. Relaxed: a hint, which is read again and again; pairs with
@@ -385,13 +395,11 @@ void uat_stop_worker(uintptr_t sp, uat_task_t *join)
 
 void uat_stop_polled(void)
 {
-    static uint64_t polled; /* the order during which the task has polled */
-    static unsigned times;
     if (__builtin_expect(!uat_stop_on || uat_self.rank == 0 || !uat_stop_ordered(), 1))
         return; /* rank 0 gives an order only after its own task has stopped */
-    times = polled == load_order() ? times + 1 : 0;
-    polled = load_order();
-    if (times >= POLLS)
+    stop.times = stop.polled == load_order() ? stop.times + 1 : 0;
+    stop.polled = load_order();
+    if (stop.times >= POLLS)
         uat_stop_refuse();
 }
 

@@ -30,6 +30,11 @@ void uat_victims_open(const struct uat_endpoint *peers, const char *host)
     for (int i = 0; i < uat_self.size; i++)
         one_host &= i == uat_self.rank || strcmp(peers[i].host, host) == 0;
     candidates.wanted = wanted(one_host);
+    uat_victims_reset();
+}
+
+void uat_victims_reset(void)
+{
     candidates.random = uat_random_seed(uat_sched_settings.seed, (uint64_t)uat_self.rank);
 }
 

@@ -4,12 +4,14 @@
 #include "base/relax.h"
 #include "base/virtual.h"
 #include "deque/thief.h"
+#include "runtime/job/self.h"
 #include "runtime/sched/idle.h"
 #include "tests/test.h"
 
 enum { USUAL_MAX = 16384 + UAT_YIELD_NS, LONGEST = 262144, ATTEMPT = 10000, TRIALS = 300 };
 
 static uint64_t clock_ns;
+static struct uat_transport transport;
 
 static uint64_t now(void)
 {
@@ -26,7 +28,8 @@ static const struct uat_virtual table = {.now = now, .pause = pause};
 static int setup(void **state)
 {
     uat_virtual = &table;
-    uat_idle_open(1, 0, false);
+    uat_self.transport = &transport;
+    uat_idle_open();
     return 0;
 }
 

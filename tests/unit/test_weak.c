@@ -80,8 +80,7 @@ static bool part(void *context, uintptr_t sp)
     return true;
 }
 
-/* As uat_deque_close() and uat_deque_open(), but the memory stays mapped: system calls for each seed would take most
- * of the test's time. */
+/* The deque is opened once: system calls for each seed would take most of the test's time. */
 static void deque_open_again(void)
 {
     static const struct uat_deque_user user = {.part = part};
@@ -89,16 +88,7 @@ static void deque_open_again(void)
         assert_int_equal(uat_deque_open(&deque, &theirs.ring, 16, &user), 0);
         return;
     }
-    memset(deque.entries, 0, deque.capacity * sizeof(*deque.entries));
-    memset(deque.index, 0, deque.capacity * sizeof(*deque.index));
-    uat_ring_init(&theirs.ring);
-    deque = (struct uat_deque){.top = deque.entries,
-                               .ring = &theirs.ring,
-                               .entries = deque.entries,
-                               .index = deque.index,
-                               .capacity = deque.capacity,
-                               .user = user};
-    uat_deque_start(&deque);
+    uat_deque_reset(&deque);
 }
 
 static void deque_reset(void)
