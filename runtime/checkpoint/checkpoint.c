@@ -40,9 +40,9 @@ static struct {
     struct uat_manifest from; /* the checkpoint that this job continues from; number 0: the job began anew */
     uint64_t canary;
     uint64_t runs;    /* runs that have begun in this job */
-    uint64_t highest; /* rank 0: the highest number of a checkpoint in the folder */
     uint64_t said[2]; /* rank 0: a bit for each obstacle reported; said[1]: for requests to end the job */
 } checkpoint;
+static uint64_t highest; /* rank 0: the highest number of a checkpoint in the folder */
 
 static bool is_on(void)
 {
@@ -58,7 +58,7 @@ int uat_checkpoint_choose(int *colour, uint64_t *id)
         return 0;
     int rc = uat_choice_make(&number);
     if (uat_self.rank == 0)
-        checkpoint.highest = uat_folder_highest();
+        highest = uat_folder_highest();
     if (rc || number == 0)
         return rc;
     rc = uat_manifest_read(from, number);
@@ -240,11 +240,11 @@ static int begin(struct uat_sections_head *head)
     int rc = 0;
     *head = (struct uat_sections_head){.magic = UAT_SECTIONS_MAGIC, .workers = (uint64_t)uat_park_names()};
     if (uat_self.rank == 0) {
-        head->number = checkpoint.highest + 1;
+        head->number = highest + 1;
         if (getrandom(&head->id, sizeof(head->id), 0) != sizeof(head->id) || head->id == 0)
             head->id = uat_clock_ns();
         rc = uat_folder_begin(head->number);
-        checkpoint.highest += rc == 0 || rc == -EEXIST;
+        highest += rc == 0 || rc == -EEXIST;
     }
     rc = uat_collective_agree_on(rc, &head->number);
     return rc ? rc : uat_collective_agree_on(0, &head->id);
@@ -277,8 +277,8 @@ static void stopped(const struct uat_chain *chain, bool end)
     bool complete = write_all(chain);
     double ms = (double)(uat_clock_ns() - begin_ns) * 1e-6, stop_ms = (double)uat_stop_ns() * 1e-6;
     if (uat_self.rank == 0 && complete) {
-        uat_info("checkpoint %" PRIu64 " in %s: all stopped after %.2f ms, complete after %.1f ms more",
-                 checkpoint.highest, uat_checkpoint_settings.folder, stop_ms, ms);
+        uat_info("checkpoint %" PRIu64 " in %s: all stopped after %.2f ms, complete after %.1f ms more", highest,
+                 uat_checkpoint_settings.folder, stop_ms, ms);
         uat_folder_clean(uat_checkpoint_settings.keep); /* K9 */
     }
     if (uat_self.rank == 0 && !complete)
@@ -306,12 +306,23 @@ void uat_checkpoint_close(void)
     uat_stop_close();
     uat_arrays_close();
     uat_folder_unlock();
-    uat_runs_free();
+    uat_runs_cut(0);
     uat_chains_set(NULL, NULL);
     uat_kept_free();
     uat_blobs_free();
     free(checkpoint.from.colours);
     memset(&checkpoint, 0, sizeof(checkpoint));
+}
+
+void uat_checkpoint_reset(void)
+{
+    uat_request_done(true);
+    uat_runs_cut(checkpoint.from.run);
+    uat_chains_set(NULL, NULL);
+    uat_kept_free();
+    uat_blobs_free();
+    checkpoint.runs = 0;
+    memset(checkpoint.said, 0, sizeof(checkpoint.said));
 }
 
 const struct uat_run_record *uat_checkpoint_run_begins(void)

@@ -36,6 +36,10 @@ int uat_checkpoint_compare(const struct uat_checkpoint_config *config, uint64_t 
 int uat_checkpoint_open(void);
 void uat_checkpoint_close(void);
 
+/* Forget the runs of this job and what main() has registered. A job that continues from a checkpoint will restore it
+ * again. The checkpoints in the folder stay, and the numbers of the next ones go on. */
+void uat_checkpoint_reset(void);
+
 /* Called when a run begins. Returns the record of how this run ended in the interrupted job, or NULL if the run must be
  * executed. */
 const struct uat_run_record *uat_checkpoint_run_begins(void);

@@ -14,6 +14,7 @@ static int open_checkpoint(const struct uat_room_job *job)
 /* A restart chooses its checkpoint long before the rooms open: startup.c also calls uat_checkpoint_close(). */
 const struct uat_room uat_checkpoint_room = {.name = "checkpoint",
                                              .open = open_checkpoint,
+                                             .reset = uat_checkpoint_reset,
                                              .save = uat_blobs_save,
                                              .restore = uat_blobs_take,
                                              .sections = 1 << UAT_SECTION_BLOB};

@@ -81,10 +81,12 @@ bool uat_runs_restore(const struct uat_section *section)
     return record->size <= room && record->packed == room - record->size;
 }
 
-void uat_runs_free(void)
+void uat_runs_cut(size_t count)
 {
-    for (size_t i = 0; i < runs.count; i++)
-        free(runs.run[i]);
+    while (runs.count > count)
+        free(runs.run[--runs.count]);
+    if (count > 0)
+        return;
     free(runs.run);
     memset(&runs, 0, sizeof(runs));
 }

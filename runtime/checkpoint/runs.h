@@ -30,6 +30,7 @@ const struct uat_run_record *uat_runs_get(size_t i);
 void uat_runs_save(struct uat_sections_out *out);
 /* Take a run from its section. Returns whether the section is sound. */
 bool uat_runs_restore(const struct uat_section *section);
-void uat_runs_free(void);
+/* Forget all results but the first `count`. */
+void uat_runs_cut(size_t count);
 
 #endif

@@ -18,10 +18,12 @@
 enum { LANDING = 4096 /* bytes reserved for the landing words */ };
 
 static const struct uat_shown_run nothing; /* shown before global memory is open, and in a job on one host */
-struct uat_far uat_far = {.shown = &nothing,
-                          .epoch = UINT64_C(1) << UAT_FAR_EPOCH_SHIFT,
-                          .last = uat_opens,
-                          .full = uat_opens + UAT_OPEN_MAX};
+#define CLOSED                                                                                                         \
+    {                                                                                                                  \
+        .shown = &nothing, .epoch = UINT64_C(1) << UAT_FAR_EPOCH_SHIFT, .last = uat_opens,                             \
+        .full = uat_opens + UAT_OPEN_MAX                                                                               \
+    }
+struct uat_far uat_far = CLOSED;
 _Static_assert((int)UAT_FAR_BLOCK_SHIFT == UAT_BLOCK_SHIFT, "slots have a run each");
 
 /*
@@ -104,8 +106,7 @@ void uat_arena_close(void)
     if (g->arena.fd >= 0)
         close(g->arena.fd);
     g->arena.fd = -1;
-    uat_far.shown = &nothing;
-    uat_far.mask = 0;
+    uat_far = (struct uat_far)CLOSED;
     free(g->cache.slot);
     free(g->cache.shown);
     free(g->cache.pending);

@@ -16,20 +16,27 @@
 struct uat_global uat_global;
 struct uat_array uat_nowhere = {.chunk = UAT_BLOCK, .by_chunk = {UINT64_C(1) << 63}};
 
+/* Set all members but `config` and the lists of `host` as before uat_global_start(). The table of granules is left
+ * alone, too: uat_global_start() fills it, and drop_all() clears it, so that its pages cost nothing before. */
+static void clear(struct uat_global *g)
+{
+    memset(&g->is_open, 0, offsetof(struct uat_global, array) - offsetof(struct uat_global, is_open));
+    memset(g->array.shifted, 0, offsetof(struct uat_global, host) - offsetof(struct uat_global, array.shifted));
+    g->host.count = g->host.own = 0;
+    memset(&g->cache, 0, sizeof(*g) - offsetof(struct uat_global, cache));
+    uat_open_reset();
+    g->arena.fd = -1;
+    g->array.by_size = uat_divisor((uint64_t)g->config.transport->size);
+    g->strict = g->config.strict;
+    g->cache.epoch = 1;
+}
+
 int uat_global_prepare(const struct uat_global_config *config, const int *host_of)
 {
     struct uat_global *g = &uat_global;
     int size = config->transport->size;
-    /* All but the table of granules. uat_global_start() fills the table, so that its pages cost nothing before. */
-    memset(g, 0, offsetof(struct uat_global, array));
-    memset((char *)g + offsetof(struct uat_global, array.shifted), 0,
-           sizeof(*g) - offsetof(struct uat_global, array.shifted));
-    uat_open_reset();
     g->config = *config;
-    g->arena.fd = -1;
-    g->array.by_size = uat_divisor((uint64_t)size);
-    g->strict = config->strict;
-    g->cache.epoch = 1;
+    clear(g);
     g->host.given = malloc((size_t)size * sizeof(int));
     g->host.of = malloc((size_t)size * sizeof(int));
     g->host.leader = malloc((size_t)size * sizeof(int));
@@ -140,13 +147,29 @@ static void close_links(struct uat_global *g)
     g->release.unreleased = NULL;
 }
 
-void uat_global_close(void)
+/* Drop all arrays and close the links. */
+static void drop_all(struct uat_global *g)
 {
-    struct uat_global *g = &uat_global;
-    for (size_t i = 0; g->is_open && i < UAT_GRANULES; i++)
+    bool was_open = g->is_open;
+    for (size_t i = 0; was_open && i < UAT_GRANULES; i++)
         if (g->array.granule[i] != &uat_nowhere && g->array.granule[i] != g->array.parts)
             uat_array_drop(g->array.granule[i]);
     close_links(g);
+    if (was_open)
+        memset(g->array.granule, 0, sizeof(g->array.granule));
+}
+
+void uat_global_reset(void)
+{
+    drop_all(&uat_global);
+    clear(&uat_global);
+    uat_table_reset();
+}
+
+void uat_global_close(void)
+{
+    struct uat_global *g = &uat_global;
+    drop_all(g);
     free(g->host.given);
     free(g->host.of);
     free(g->host.leader);

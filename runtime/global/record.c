@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of open checkouts, for checks. The list is short. See uat_opens in global.h for what it has. */
 #include "runtime/global/array.h"
+
+#include <string.h>
+
 #include "base/kernel.h"
 #include "runtime/global/record.h"
 #include "runtime/job/fatal.h"
@@ -12,8 +15,7 @@ UAT_KERNEL(uat_transfers_open);
 
 void uat_open_reset(void)
 {
-    uat_far.last = uat_opens;
-    uat_far.full = uat_opens + UAT_OPEN_MAX;
+    memset(uat_opens + 1, 0, sizeof(uat_opens) - sizeof(uat_opens[0]));
     uat_transfers_open = 0;
 }
 

@@ -23,7 +23,7 @@ static inline size_t uat_open_bytes(const struct uat_open *o)
     return o->what & ((UINT64_C(1) << UAT_OPEN_KIND_SHIFT) - 1);
 }
 
-/* Record that no range is checked out. */
+/* Forget all records, once uat_arena_close() has emptied the stack. */
 void uat_open_reset(void);
 static inline size_t uat_open_count(void)
 {

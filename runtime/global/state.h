@@ -134,6 +134,10 @@ int uat_global_start(void);
 int uat_global_prepare(const struct uat_global_config *config, const int *host_of);
 void uat_global_close(void);
 
+/* open.c: drop all arrays, objects and links, so that global memory is prepared again, and not started. All workers
+ * call this together, with nothing checked out and nothing in flight. */
+void uat_global_reset(void);
+
 /* report.c: set global memory's counters in *stats. */
 void uat_global_count(uat_stats_detail_t *stats);
 

@@ -14,7 +14,8 @@ static struct {
     bool keeps;
     struct uat_table_entry *entry;
     size_t count, room;
-    size_t made; /* number of calls that this job has made; entries from number `made` on are a checkpoint's */
+    size_t restored; /* number of entries that are a checkpoint's */
+    size_t made;     /* number of calls that this job has made; entries from number `made` on are a checkpoint's */
 } table;
 
 void uat_table_open(void)
@@ -64,7 +65,19 @@ bool uat_table_restore(const struct uat_table_entry *entries, size_t count)
             return false;
         append(&entries[i]);
     }
+    table.restored = count;
     return table.made == 0 && table.count == count;
+}
+
+void uat_table_reset(void)
+{
+    table.made = 0;
+    table.count = table.restored;
+    if (table.count > 0)
+        return;
+    free(table.entry);
+    table.entry = NULL;
+    table.room = 0;
 }
 
 size_t uat_table_missing(void)

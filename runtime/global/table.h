@@ -25,6 +25,9 @@ struct uat_table_entry {
 void uat_table_open(void);
 void uat_table_close(void);
 
+/* Forget the calls that this job has made. A checkpoint's calls stay. */
+void uat_table_reset(void);
+
 /* The calls so far, for a checkpoint. */
 const struct uat_table_entry *uat_table_entries(size_t *count);
 

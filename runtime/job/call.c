@@ -51,6 +51,11 @@ void uat_call_reserve(void)
     uat_segment_reserve(&seen);
 }
 
+void uat_call_reset(void)
+{
+    *words() = (struct words){0};
+}
+
 static const char *name_of(uint64_t word)
 {
     unsigned kind = word & ((1u << KIND_BITS) - 1);

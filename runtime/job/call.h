@@ -55,6 +55,9 @@ enum uat_peer_call {
 /* Reserve the words of calls in the segment. */
 void uat_call_reserve(void);
 
+/* Count collective calls from 0 again. */
+void uat_call_reset(void);
+
 /* Open: the job is up, and collective calls are accepted. Close: the job is over, and they are refused forever. */
 void uat_call_open(void);
 void uat_call_close(void);

@@ -75,6 +75,13 @@ void uat_collective_open(struct uat_transport *transport)
     uat_members = (struct uat_members){.transport = transport};
 }
 
+void uat_collective_reset(void)
+{
+    memset(words_area.at, 0, words_area.size);
+    memset(result_area.at, 0, result_area.size);
+    uat_collective_open(uat_members.transport);
+}
+
 const uint64_t *uat_collective_atomic(void)
 {
     return words()->barrier;

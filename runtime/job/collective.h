@@ -15,6 +15,9 @@ void uat_collective_reserve(void);
 /* Start collective calls over this transport, which the caller keeps. */
 void uat_collective_open(struct uat_transport *transport);
 
+/* Count runs, barriers and trees from 0 again. The words of trees are reset by uat_tree_reset(). */
+void uat_collective_reset(void);
+
 /* Returns one of these words, one that adapters change. For tests. */
 const uint64_t *uat_collective_atomic(void);
 

@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,8 +64,14 @@ void uat_crew_close(void)
 {
     uat_crew_words = &none;
     free(others.rank);
-    others.rank = NULL;
-    others.epoch = 0;
+    memset(&others, 0, sizeof(others));
+}
+
+void uat_crew_reset(void)
+{
+    uat_crew_close();
+    memset(words_area.at, 0, words_area.size);
+    uat_crew_open(uat_crew_hand_over);
 }
 
 bool uat_crew_is_out(void)

@@ -53,6 +53,9 @@ void uat_crew_reserve(void);
 void uat_crew_open(void (*hand_over)(void));
 void uat_crew_close(void);
 
+/* All workers belong to the crew again, and none rests. */
+void uat_crew_reset(void);
+
 /* Is this worker out? The first function is the question itself, the second a fast answer if nobody ever was. */
 bool uat_crew_is_out(void);
 static inline bool uat_crew_leaves(void)

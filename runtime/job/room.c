@@ -2,6 +2,8 @@
 /* The job's descriptor: see runtime/segment/room.h. */
 #include "runtime/segment/room.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/virtual.h"
 #include "runtime/job/call.h"
@@ -39,4 +41,19 @@ static void count(uat_stats_detail_t *s)
     }
 }
 
-const struct uat_room uat_job_room = {.name = "job", .reserve = reserve, .count = count};
+/* What barriers count begins at 0 again. So the workers then meet as at the start, by uat_bootstrap_barrier(), which
+ * uses no word of the segment. What the process says once, and how long workers have waited, stays. The scheduler
+ * resets the thief's notice. */
+static void reset(void)
+{
+    struct uat_transport *transport = uat_self.transport;
+    uat_call_reset();
+    uat_collective_reset();
+    uat_tree_reset();
+    uat_crew_reset();
+    memset(transport->ops, 0, sizeof(transport->ops));
+    memset(transport->requests, 0, sizeof(transport->requests));
+    transport->doorbells = transport->round_trips = 0;
+}
+
+const struct uat_room uat_job_room = {.name = "job", .reserve = reserve, .count = count, .reset = reset};

@@ -58,6 +58,11 @@ void uat_tree_reserve(void)
     uat_segment_reserve(&staging_area);
 }
 
+void uat_tree_reset(void)
+{
+    memset(words_area.at, 0, words_area.size);
+}
+
 const uint64_t *uat_tree_atomic(void)
 {
     return &words()->down;

@@ -15,6 +15,9 @@
 /* Reserve the words of trees in the segment. */
 void uat_tree_reserve(void);
 
+/* Clear the words, together with uat_collective_reset(), which has the counts. */
+void uat_tree_reset(void);
+
 /* Returns a word that adapters change. For tests. */
 const uint64_t *uat_tree_atomic(void);
 

@@ -68,9 +68,11 @@ struct uat_room {
     unsigned sections;
 
     /* Bring the room's process memory and its areas back to the state after `open` (for the kernel: after the start's
-     * steps), except what its definition says. All workers are outside of runs, no operation is in flight, and no
-     * worker posts one before all have met again after this. What tasks held is dropped: tasks, objects and entries
-     * that still exist must not be used again. Cannot fail. No part of the runtime calls this yet but a test. */
+     * steps), except what its definition says. All rooms are reset together, in the table's order, by all workers.
+     * Before and after that the workers meet by uat_bootstrap_barrier(), because the words of other barriers are reset,
+     * too. In between they are outside of runs, with no operation in flight. What tasks and main() held is dropped:
+     * tasks, objects, arrays and entries that still exist must not be used again. Cannot fail. No part of the runtime
+     * calls this yet but a test. */
     void (*reset)(void);
 
     /*

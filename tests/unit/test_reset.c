@@ -2,13 +2,14 @@
 /*
  * Description: `reset` of each room (runtime/segment/room.h) brings the room back to the state after the start: all
  * static objects of the room's sources, and its areas of the segment, have the same bytes again. Before that, tasks of
- * all kinds have changed them. The program's symbol table says which objects a room has, so that the test also finds
- * state that is new. If sources of two rooms have the same file name, their objects count as the first room's. Run it
- * with two workers, in virtual time.
+ * all kinds have changed them. All this is done twice: a job works after its rooms were reset. The program's symbol
+ * table says which objects a room has, so that the test also finds state that is new. If sources of two rooms have the
+ * same file name, their objects count as the first room's. Run it with two workers on two hosts, in virtual time.
  */
 #include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +18,22 @@
 #include <unistd.h>
 
 #include "include/uat/adaptive.h"
+#include "include/uat/checkpoint.h"
 #include "uat/channel.h"
 #include "include/uat/dataflow.h"
+#include "include/uat/global.h"
+#include "include/uat/limit.h"
+#include "include/uat/object.h"
 #include "include/uat/pattern.h"
 #include "include/uat/reducer.h"
 #include "include/uat/sync.h"
+#include "base/virtual.h"
+#include "runtime/job/self.h"
 #include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
 #include "runtime/task/worker.h"
 
-enum { OBJECTS_MAX = 400, FILES_MAX = 64 };
+enum { OBJECTS_MAX = 400, ARRAY_PART = 8192 /* longs: a chunk */ };
 
 /* A range of bytes that a room owns, and their values after the start. */
 struct object {
@@ -41,8 +48,17 @@ static int count;
 
 /* Objects that `reset` leaves as they are, and why. */
 static const char *const kept[] = {
-    "serial", /* of cancellable groups: it must differ from those of handles that are still in use */
-    "wait",   /* a description of the wait that a task begins, which each wait fills anew */
+    "serial",   /* of cancellable groups: it must differ from those of handles that are still in use */
+    "wait",     /* a description of the wait that a task begins, which each wait fills anew; waits reported so far */
+    "stall",    /* what this worker does, and since when */
+    "watched",  /* when the neighbour was looked at last */
+    "entered",  /* when the running task was entered */
+    "moved",    /* a handler of signals was put into its place, once in a process */
+    "highest",  /* number of a checkpoint: the files stay */
+    "pushes",   /* slow pushes since the last look at the neighbour */
+    "at_start", /* identity, settings: constant */
+    "theirs",   /* buffers that are filled before they are read */
+    "saved",    "uat_kernel_uat_opens", /* another name of an object that is compared */
 };
 
 static void add(const struct uat_room *room, const char *name, const void *at, size_t size)
@@ -76,8 +92,11 @@ static void add_object(const struct uat_room *room, const char *name, const void
     uintptr_t start = (uintptr_t)uat_segment.start;
     if (size != sizeof(*area) || (uintptr_t)area->at - start >= uat_segment.size || area->peers == UAT_PEERS_NOTHING)
         return;
-    if (strcmp(area->name, "stacks") != 0 && strcmp(area->name, "evacuation heap") != 0) /* free bytes: see room.c */
-        add(room, area->name, area->at, area->size);
+    static const char *const free_bytes[] = {"stacks", "evacuation heap", "gather"}; /* written before they are read */
+    for (size_t i = 0; i < sizeof(free_bytes) / sizeof(free_bytes[0]); i++)
+        if (strcmp(area->name, free_bytes[i]) == 0)
+            return;
+    add(room, area->name, area->at, area->size);
 }
 
 static const struct uat_room *room_of(const char *file, const char *symbol)
@@ -85,10 +104,11 @@ static const struct uat_room *room_of(const char *file, const char *symbol)
     /* Globals that are not exported follow the names of all files. */
     static const struct {
         const char *symbol, *room;
-    } globals[] = {{"uat_records", "segment"},
-                   {"uat_heap", "segment"},
-                   {"uat_waitobj_words", "sync"},
-                   {"uat_task_counts", "task"}};
+    } globals[] = {{"uat_records", "segment"},      {"uat_heap", "segment"},         {"uat_waitobj_words", "sync"},
+                   {"uat_task_counts", "task"},     {"uat_members", "job"},          {"uat_parking", "sched"},
+                   {"uat_sleepers", "sched"},       {"uat_rest_announced", "sched"}, {"uat_stop_crew_watched", "sched"},
+                   {"uat_deadlock_waits", "sched"}, {"uat_global", "global"},        {"uat_near", "global"},
+                   {"uat_far", "global"},           {"uat_opens", "global"},         {"uat_transfers_open", "global"}};
     UAT_EACH_ROOM(room, reset)
     {
         char path[512];
@@ -134,8 +154,12 @@ static void find_objects(void)
             add_object(room, names + s->st_name, (const void *)(s->st_value + moved), s->st_size);
     }
     UAT_EACH_ROOM(room, reset)
-    if (strcmp((*room)->name, "task") == 0) /* the other words of the worker are the scheduler's */
-        add(*room, "uat_worker.tasks", &uat_worker.tasks, sizeof(uat_worker.tasks));
+    {
+        if (strcmp((*room)->name, "task") == 0)
+            add(*room, "uat_worker.tasks", &uat_worker.tasks, sizeof(uat_worker.tasks));
+        if (strcmp((*room)->name, "sched") == 0)
+            add(*room, "uat_worker.deque", &uat_worker.deque, sizeof(uat_worker.deque));
+    }
 }
 
 static bool is_as_before(const struct object *o)
@@ -190,6 +214,21 @@ UAT_FOR(look, i)
 
 static long *array;
 
+/* Change something of global memory: its cache, its objects and its counters. */
+static void use_global(void)
+{
+    long *object = uat_global_object_alloc(64), there[512];
+    for (int i = 0; i < 8; i++) {
+        long *p = uat_global_checkout(array + i * ARRAY_PART, 64, UAT_READ_WRITE);
+        p[0] += 1;
+        uat_global_checkin(array + i * ARRAY_PART, 64, UAT_READ_WRITE);
+        uat_global_get(there, array + i * ARRAY_PART, sizeof(there));
+        uat_global_put(array + i * ARRAY_PART, there, sizeof(there));
+    }
+    uat_global_put(object, there, 64);
+    uat_global_object_free(object);
+}
+
 /* Change something of each room on each worker. */
 UAT_TASK(int, use, int, unused)
 {
@@ -198,7 +237,10 @@ UAT_TASK(int, use, int, unused)
     uat_flow_t flow;
     asks_task there;
     (void)unused;
+    uat_checkpoint(0);
     fib(12);
+    use_global();
+    uat_sleep_for(1000);
     compute(0, 400); /* by a team */
     look(0, 400);
     seen_take();
@@ -216,7 +258,7 @@ UAT_TASK(int, use, int, unused)
     uat_group_wait(&group);
     uat_flow_begin(&flow);
     for (int i = 0; i < 400; i++)
-        step_flow(&flow, &array[i % 8 * 512], 1);
+        step_flow(&flow, &array[i % 8 * ARRAY_PART], 1);
     uat_flow_end(&flow);
     uat_concurrency_set(2);
     uat_adaptive_run(&taken, NULL, 0, 400, NULL, NULL);
@@ -224,16 +266,34 @@ UAT_TASK(int, use, int, unused)
     return 0;
 }
 
-int main(void)
+/* Meet without the words that a reset changes. Virtual time has no second uat_bootstrap_barrier(), but in it all
+ * workers come to the same point while one of them pauses. */
+static void meet(void)
 {
-    int result, wrong = 0;
-    if (uat_init())
-        return 1;
-    array = uat_global_alloc(8 * 4096, UAT_CYCLIC, 0);
-    find_objects();
-    uat_barrier();
-    if (!array || use_run(&result, 0) || uat_barrier())
-        return 1;
+    if (uat_self.transport->class_->flush(uat_self.transport))
+        exit(2);
+    uat_virtual->pause(UINT64_C(1000000000));
+}
+
+static int reset_all(void)
+{
+    int wrong = 0;
+    if (uat_barrier())
+        exit(2);
+    meet();
+    UAT_EACH_ROOM(room, reset)
+    (*room)->reset();
+    meet();
+    for (const struct object *o = objects; o < objects + count; o++)
+        if (!is_as_before(o))
+            wrong += printf("rank %d: reset of %s leaves %s changed\n", uat_rank(), o->room->name, o->name);
+    return wrong;
+}
+
+/* Does each room have an object that has changed? */
+static int count_unused(void)
+{
+    int wrong = 0;
     UAT_EACH_ROOM(room, reset)
     {
         int of_room = 0, changed = 0;
@@ -244,12 +304,37 @@ int main(void)
         if (changed == 0)
             wrong += printf("rank %d: none of the %d objects of %s has changed\n", uat_rank(), of_room, (*room)->name);
     }
-    uat_barrier();
+    return wrong;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *ftw)
+{
+    (void)status, (void)kind, (void)ftw;
+    return remove(path);
+}
+
+int main(void)
+{
+    int result, wrong = 0;
+    char folder[64], setting[96];
+    snprintf(folder, sizeof(folder), "/tmp/uat-reset-%d", (int)getppid()); /* uatrun's process: the same for all */
+    snprintf(setting, sizeof(setting), "%s,restart=no", folder);
+    setenv("UAT_CHECKPOINT", setting, 1);
+    if (uat_init())
+        return 1;
+    meet();
     UAT_EACH_ROOM(room, reset)
-    (*room)->reset();
-    for (const struct object *o = objects; o < objects + count; o++)
-        if (!is_as_before(o))
-            wrong += printf("rank %d: reset of %s leaves %s changed\n", uat_rank(), o->room->name, o->name);
-    uat_barrier();
+    if (strcmp((*room)->name, "job") == 0)
+        (*room)->reset(); /* the barriers of the start itself, which the first reset does not count either */
+    meet();
+    find_objects();
+    for (int round = 0; round < 2; round++) {
+        array = uat_global_alloc(8 * ARRAY_PART * sizeof(long), UAT_CYCLIC, 0);
+        if (!array || use_run(&result, 0))
+            return 1;
+        wrong += count_unused();
+        wrong += reset_all();
+    }
+    wrong += uat_rank() == 0 && nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) != 0;
     return uat_finalize() || wrong > 0;
 }
