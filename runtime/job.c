@@ -15,6 +15,7 @@
 #include "runtime/job/bootstrap.h"
 #include "runtime/job/self.h"
 #include "runtime/torture/statics.h"
+#include "runtime/torture/torture_heap.h"
 #include "runtime/settings.h"
 #include "runtime/startup.h"
 #include "runtime/trace/trace.h"
@@ -83,6 +84,7 @@ int uat_init(void)
     uat_alike_close();
     if (rc)
         return rc;
+    uat_torture_heap_settle();
     say_time(&time);
     is_open = true;
     uat_call_open();

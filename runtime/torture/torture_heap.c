@@ -13,14 +13,14 @@
 #define WINDOW ((uintptr_t)1 << 30)
 
 enum { GAP = 64 << 10 /* bytes: malloc() maps no smaller piece */ };
-enum { LARGE = 64 << 10, SMALL = 1024 /* bytes */, LEFT_MAX = 4096 };
+enum { LARGE = 64 << 10, SMALL = 1024, LEFT_MAX = 16 << 20 /* bytes */, CACHED = 7 /* pieces */ };
 
 enum { TRIES = 4096 /* mappings: no process has that many gaps of one size */ };
 
 /* The heap of rank r is between r + 1 and r + 2 windows away from the edge. */
 static struct {
     uintptr_t edge;
-    int windows;
+    int windows, rank;
     bool up; /* Does the kernel map each new piece above the earlier ones? It does so if the stack has no limit. */
 } heaps;
 
@@ -69,18 +69,39 @@ int uat_torture_heap_owner(uintptr_t address)
     return rank < (uintptr_t)heaps.windows ? (int)rank : -1;
 }
 
-/* Use up the memory that malloc() still has below the program break, so that malloc() asks the kernel for more. Large
- * pieces first, because each piece touches a page. */
-static void use_up(uintptr_t end, int rank)
+/* Returns 0, the number of pieces that are left. */
+static int give_back(void *const *piece, int count)
 {
-    for (size_t size = LARGE; size >= 16; size = size > SMALL ? size / 2 : size - 16)
-        for (int i = 0; i < LEFT_MAX; i++) {
+    while (count > 0)
+        free(piece[--count]);
+    return 0;
+}
+
+/*
+ * Use up the memory outside of the window that malloc() still has: below the program break, and pieces of other threads
+ * that this one has freed. Then malloc() asks the kernel for more. Large pieces first, because each piece touches a
+ * page. glibc hands out up to CACHED freed pieces of a size before it looks at the rest, so only more good pieces in a
+ * row mean that there are no bad ones. The bad ones are kept for good.
+ */
+static void use_up(void)
+{
+    void *good[CACHED + 1];
+    size_t left = LEFT_MAX;
+    for (size_t size = LARGE; size >= 16; size = size > SMALL ? size / 2 : size - 16) {
+        int count = 0, wanted = size > SMALL ? 1 : CACHED + 1;
+        while (count < wanted && left >= size) {
             void *p = malloc(size);
-            if (p && (uintptr_t)p < end && uat_torture_heap_owner((uintptr_t)p) != rank)
-                continue; /* kept for good */
-            free(p);
-            break;
+            if (!p)
+                break;
+            if (uat_torture_heap_owner((uintptr_t)p) == heaps.rank) {
+                good[count++] = p;
+            } else {
+                left -= size;
+                count = give_back(good, count);
+            }
         }
+        give_back(good, count);
+    }
 }
 
 void uat_torture_heap_move(int rank, int size)
@@ -103,6 +124,13 @@ void uat_torture_heap_move(int rank, int size)
     }
     heaps.edge = (uintptr_t)block + (heaps.up ? 0 : bytes);
     heaps.windows = size;
+    heaps.rank = rank;
     close_gaps(block, bytes);
-    use_up(end, rank);
+    use_up();
+}
+
+void uat_torture_heap_settle(void)
+{
+    if (heaps.windows > 0)
+        use_up();
 }

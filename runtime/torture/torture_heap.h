@@ -13,6 +13,10 @@
 /* Move future allocations of malloc() to the window of rank. Best effort: reports no error. */
 void uat_torture_heap_move(int rank, int size);
 
+/* Keep malloc() from returning the blocks that were allocated before the move, and have been freed since. Call it once
+ * uat_init() has freed what it needed only for itself. */
+void uat_torture_heap_settle(void);
+
 /* The rank whose malloc() returns this address, or -1. */
 int uat_torture_heap_owner(uintptr_t address);
 

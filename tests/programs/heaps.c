@@ -7,8 +7,8 @@
 #include "include/uat.h"
 #include "include/uat/global.h"
 
-enum { SIZES = 4 };
-static const size_t sizes[SIZES] = {16, 1000, 100000, 10000000};
+enum { LARGE = 3, SMALL_MAX = 1024, TIMES = 3, SIZES = LARGE + TIMES * SMALL_MAX / 16 };
+static size_t sizes[SIZES] = {1500, 100000, 10000000};
 
 /* Do two of these pieces of different workers overlap? */
 static int overlap(const uintptr_t *a, const uintptr_t *b)
@@ -25,6 +25,8 @@ int main(void)
     int overlaps = 0;
     if (uat_init() < 0)
         return 1;
+    for (int i = LARGE; i < SIZES; i++)
+        sizes[i] = 16 * (size_t)((i - LARGE) / TIMES + 1); /* each size that malloc() may have kept from before */
     uintptr_t own[SIZES], other[SIZES];
     uintptr_t *all = uat_global_alloc((size_t)uat_size() * sizeof(own), UAT_BLOCKED, 0);
     if (!all)
