@@ -70,14 +70,18 @@ ACCESS(vptr_read, (void **p), 8, AT(p, 8, UAT_RACES_READ))
     ATOMIC(t, n##_load, (const volatile t *p, int o), UAT_RACES_READ, , return __atomic_load_n(p, __ATOMIC_SEQ_CST))
 #define STORE(t, n)                                                                                                    \
     ATOMIC(void, n##_store, (volatile t * p, t v, int o), UAT_RACES_WRITE, , __atomic_store_n(p, v, __ATOMIC_SEQ_CST))
+#define WRITES_ATOMICALLY AT(p, sizeof(*p), UAT_RACES_ATOMIC | UAT_RACES_WRITE)
 #define CHANGE(t, n, op, function)                                                                                     \
-    ATOMIC(t, n##_##op, (volatile t * p, t v, int o), UAT_RACES_WRITE, , return function(p, v, __ATOMIC_SEQ_CST))
+    ATOMIC(t, n##_##op, (volatile t * p, t v, int o), UAT_RACES_READ, WRITES_ATOMICALLY,                               \
+           return function(p, v, __ATOMIC_SEQ_CST))
 #define COMPARE(t, n, name, weak)                                                                                      \
-    ATOMIC(int, n##_compare_exchange_##name, (volatile t * p, t * c, t v, int o, int f), UAT_RACES_WRITE, (void)f,     \
+    ATOMIC(int, n##_compare_exchange_##name, (volatile t * p, t * c, t v, int o, int f), UAT_RACES_READ,               \
+           ((void)f, WRITES_ATOMICALLY),                                                                               \
            return __atomic_compare_exchange_n(p, c, v, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 #define COMPARE_VALUE(t, n)                                                                                            \
-    ATOMIC(t, n##_compare_exchange_val, (volatile t * p, t c, t v, int o, int f), UAT_RACES_WRITE,                     \
-           ((void)f, __atomic_compare_exchange_n(p, &c, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)), return c)
+    ATOMIC(t, n##_compare_exchange_val, (volatile t * p, t c, t v, int o, int f), UAT_RACES_READ,                      \
+           ((void)f, WRITES_ATOMICALLY, __atomic_compare_exchange_n(p, &c, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)), \
+           return c)
 #define BITS(n, t)                                                                                                     \
     LOAD(t, n)                                                                                                         \
     STORE(t, n)                                                                                                        \

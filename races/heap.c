@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The heap: a block that is allocated in a run belongs to the strand that has allocated it. Only calls in the program's
- * objects are wrapped, not those in libraries and in the runtime. */
+/* The heap: a block that is allocated in a run belongs to the strand that has allocated it. Of malloc() and free() only
+ * the calls in the program's objects are wrapped, not those in libraries and in the runtime. */
+#include <dlfcn.h>
 #include <malloc.h>
 #include <stddef.h>
 #include <string.h>
@@ -83,36 +84,39 @@ char *__wrap_strdup(const char *s)
 }
 
 /*
- * C++: new and delete, with and without size and alignment, and of arrays. In a program without C++ the functions
- * themselves do not exist; the references are weak, and nothing calls the wrappers.
+ * C++: new and delete, with and without size and alignment, and of arrays. The program's definition of them replaces
+ * that of libstdc++ in libstdc++, too, so these functions see the blocks of strings and streams, whose code is in the
+ * library. They call libstdc++'s own functions. A program that defines them itself keeps its own.
  */
-#pragma weak __real__Znwm
-#pragma weak __real__Znam
-#pragma weak __real__ZnwmSt11align_val_t
-#pragma weak __real__ZnamSt11align_val_t
-#pragma weak __real__ZdlPv
-#pragma weak __real__ZdaPv
-#pragma weak __real__ZdlPvm
-#pragma weak __real__ZdaPvm
-#pragma weak __real__ZdlPvSt11align_val_t
-#pragma weak __real__ZdlPvmSt11align_val_t
-#pragma weak __real__ZdaPvSt11align_val_t
+#define REPLACE(result, name, params, ...)                                                                             \
+    __attribute__((weak, visibility("default"))) result name params;                                                   \
+    result name params                                                                                                 \
+    {                                                                                                                  \
+        static result(*real) params;                                                                                   \
+        if (!real)                                                                                                     \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);                                                                 \
+        __VA_ARGS__;                                                                                                   \
+    }
+#define REPLACE_NEW(name, params, args)    REPLACE(void *, name, params, return born(real args, n, UAT_RACES_SITE()))
+#define REPLACE_DELETE(name, params, args) REPLACE(void, name, params, dies(p, UAT_RACES_SITE()); real args)
+REPLACE_NEW(_Znwm, (size_t n), (n))
+REPLACE_NEW(_Znam, (size_t n), (n))
+REPLACE_NEW(_ZnwmSt11align_val_t, (size_t n, size_t k), (n, k))
+REPLACE_NEW(_ZnamSt11align_val_t, (size_t n, size_t k), (n, k))
+REPLACE_DELETE(_ZdlPv, (void *p), (p))
+REPLACE_DELETE(_ZdaPv, (void *p), (p))
+REPLACE_DELETE(_ZdlPvm, (void *p, size_t n), (p, n))
+REPLACE_DELETE(_ZdaPvm, (void *p, size_t n), (p, n))
+REPLACE_DELETE(_ZdlPvSt11align_val_t, (void *p, size_t k), (p, k))
+REPLACE_DELETE(_ZdaPvSt11align_val_t, (void *p, size_t k), (p, k))
+REPLACE_DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t k), (p, n, k))
+
+/* In a program without C++ these functions do not exist; nothing calls the wrappers. */
 #pragma weak __real___cxa_guard_acquire
 #pragma weak __real___cxa_guard_release
 #pragma weak __real___cxa_guard_abort
 #pragma weak __real___cxa_allocate_exception
 #pragma weak __real___cxa_begin_catch
-WRAP_ALLOC(_Znwm, (size_t n), (n), n)
-WRAP_ALLOC(_Znam, (size_t n), (n), n)
-WRAP_ALLOC(_ZnwmSt11align_val_t, (size_t n, size_t k), (n, k), n)
-WRAP_ALLOC(_ZnamSt11align_val_t, (size_t n, size_t k), (n, k), n)
-WRAP_FREE(_ZdlPv, (void *p), (p))
-WRAP_FREE(_ZdaPv, (void *p), (p))
-WRAP_FREE(_ZdlPvm, (void *p, size_t n), (p, n))
-WRAP_FREE(_ZdaPvm, (void *p, size_t n), (p, n))
-WRAP_FREE(_ZdlPvSt11align_val_t, (void *p, size_t k), (p, k))
-WRAP_FREE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t k), (p, n, k))
-WRAP_FREE(_ZdaPvSt11align_val_t, (void *p, size_t k), (p, k))
 
 /* The initialization of a static variable in a function: each process does it once for itself. */
 int __real___cxa_guard_acquire(uint64_t *guard);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of mutexes. Equal sets have the same number. Mutexes give sets and no edges, so the order in which the one
- * worker has locked them hides no race. */
+/* Sets of mutexes, which are named by uat_races_number_of(). Equal sets have the same number. Mutexes give sets and no
+ * edges, so the order in which the one worker has locked them hides no race. */
 #include <string.h>
 
 #include "races/order.h"
@@ -10,7 +10,7 @@ enum { SETS = 1 << 14, MUTEXES = 16 /* that a task may hold at once */ };
 
 struct set {
     int n;
-    uint64_t mutex[MUTEXES]; /* ascending */
+    uint32_t mutex[MUTEXES]; /* ascending */
 };
 static struct set *sets;
 static uint32_t count;
@@ -22,7 +22,8 @@ static uint32_t number_of(const struct set *wanted)
         count = 1; /* the empty set */
     }
     for (uint32_t i = 0; i < count; i++)
-        if (sets[i].n == wanted->n && memcmp(sets[i].mutex, wanted->mutex, (size_t)wanted->n * 8) == 0)
+        if (sets[i].n == wanted->n &&
+            memcmp(sets[i].mutex, wanted->mutex, (size_t)wanted->n * sizeof(wanted->mutex[0])) == 0)
             return i;
     if (count == SETS)
         uat_fatal("the race detector has no room for more than %d sets of mutexes; use a smaller input", (int)SETS);
@@ -30,7 +31,7 @@ static uint32_t number_of(const struct set *wanted)
     return count++;
 }
 
-uint32_t uat_races_locks_add(uint32_t set, uint64_t mutex)
+uint32_t uat_races_locks_add(uint32_t set, uint32_t mutex)
 {
     struct set s = {0};
     if (set)
@@ -44,7 +45,7 @@ uint32_t uat_races_locks_add(uint32_t set, uint64_t mutex)
     return number_of(&s);
 }
 
-uint32_t uat_races_locks_remove(uint32_t set, uint64_t mutex)
+uint32_t uat_races_locks_remove(uint32_t set, uint32_t mutex)
 {
     struct set s = {0};
     for (int i = 0; set && i < sets[set].n; i++)
@@ -53,7 +54,7 @@ uint32_t uat_races_locks_remove(uint32_t set, uint64_t mutex)
     return number_of(&s);
 }
 
-static bool has(const struct set *s, uint64_t mutex)
+static bool has(const struct set *s, uint32_t mutex)
 {
     for (int i = 0; i < s->n; i++)
         if (s->mutex[i] == mutex)

@@ -22,6 +22,7 @@ struct list {
 struct object {
     uint64_t name;
     uint32_t list;
+    uint32_t number; /* uat_races_number_of(), or 0 */
 };
 
 struct uat_races_task uat_races_outside = {
@@ -35,7 +36,7 @@ static struct list *lists;
 static uint32_t *todo; /* of is_in() */
 static uint32_t list_count = 1, stamp;
 static struct object *objects;
-static uint32_t object_count;
+static uint32_t object_count, number_count;
 
 static void *reserve(size_t bytes)
 {
@@ -173,15 +174,22 @@ bool uat_races_ordered(const struct uat_races_strand *x)
     return is_in(me->acquired, x->task, x->index);
 }
 
-static struct object *object_of(uint64_t name)
+/* The place of the object, or the free place for it. */
+static struct object *find_object(uint64_t name)
 {
     size_t h = name * UINT64_C(0x9e3779b97f4a7c15) >> 44;
     while (objects[h].name && objects[h].name != name)
         h = (h + 1) % OBJECTS;
-    if (!objects[h].name && ++object_count > OBJECTS / 4 * 3)
-        uat_fatal("the race detector has no room for more than %d objects; use a smaller input", OBJECTS / 4 * 3);
-    objects[h].name = name;
     return &objects[h];
+}
+
+static struct object *object_of(uint64_t name)
+{
+    struct object *o = find_object(name);
+    if (!o->name && ++object_count > OBJECTS / 4 * 3)
+        uat_fatal("the race detector has no room for more than %d objects; use a smaller input", OBJECTS / 4 * 3);
+    o->name = name;
+    return o;
 }
 
 void uat_races_release_strand(uint64_t name, uint32_t strand)
@@ -207,9 +215,18 @@ void uat_races_acquire(uint64_t name)
     uat_races_next_strand(me);
 }
 
+uint32_t uat_races_number_of(uint64_t name)
+{
+    struct object *o = object_of(name);
+    if (!o->number)
+        o->number = ++number_count;
+    return o->number;
+}
+
 void uat_races_forget(uint64_t name)
 {
-    object_of(name)->list = 0;
+    struct object *o = find_object(name);
+    o->list = o->number = 0;
 }
 
 const void *uat_races_key(const struct uat_races_strand *x, uint32_t *index)

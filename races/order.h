@@ -90,8 +90,10 @@ bool uat_races_ordered(const struct uat_races_strand *x);
 void uat_races_release(uint64_t name);
 void uat_races_release_strand(uint64_t name, uint32_t strand);
 void uat_races_acquire(uint64_t name);
-/* The object loses its list: the next acquire orders its task after later releases only. */
+/* The name is that of a new object from now on: it has no list, and another number. */
 void uat_races_forget(uint64_t name);
+/* A number that no other object has, nor an earlier one of this name. */
+uint32_t uat_races_number_of(uint64_t name);
 
 /*
  * Later accesses race with access x only if they race with y, or are ordered after y: then x may be forgotten. x and y
@@ -101,8 +103,8 @@ void uat_races_forget(uint64_t name);
 const void *uat_races_key(const struct uat_races_strand *x, uint32_t *index);
 
 /* Sets of mutexes, as numbers; 0 is the empty set. */
-uint32_t uat_races_locks_add(uint32_t set, uint64_t mutex);
-uint32_t uat_races_locks_remove(uint32_t set, uint64_t mutex);
+uint32_t uat_races_locks_add(uint32_t set, uint32_t mutex);
+uint32_t uat_races_locks_remove(uint32_t set, uint32_t mutex);
 bool uat_races_locks_meet(uint32_t a, uint32_t b);   /* is there a mutex in both? */
 bool uat_races_locks_within(uint32_t a, uint32_t b); /* are all mutexes of a in b? */
 

@@ -13,7 +13,8 @@
 #include "runtime/torture/settings.h"
 #include "runtime/segment/settings.h"
 
-bool uat_races_active, uat_races_in_run;
+_Thread_local bool uat_races_active;
+bool uat_races_in_run;
 int uat_races_initializing;
 
 int __real_uat_init(void);

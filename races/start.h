@@ -9,8 +9,9 @@
 
 #include "races/order.h"
 
-/* Accesses, spawns and joins are watched: after uat_init(), unless UAT_TORTURE=races=off. */
-extern bool uat_races_active;
+/* Accesses, spawns and joins of this thread are watched: on the worker's thread after uat_init(), unless
+ * UAT_TORTURE=races=off. Other threads of the program are no tasks, and the detector has no place for them. */
+extern _Thread_local bool uat_races_active;
 /* A run is under way. */
 extern bool uat_races_in_run;
 

@@ -59,14 +59,14 @@
 static void lock(uat_mutex_t m)
 {
     struct uat_races_task *me = uat_races_running;
-    me->locks = uat_races_locks_add(me->locks, m.object);
+    me->locks = uat_races_locks_add(me->locks, uat_races_number_of(m.object));
     uat_races_next_strand(me);
 }
 
 static void unlock(uat_mutex_t m)
 {
     struct uat_races_task *me = uat_races_running;
-    me->locks = uat_races_locks_remove(me->locks, m.object);
+    me->locks = uat_races_locks_remove(me->locks, uat_races_number_of(m.object));
     uat_races_next_strand(me);
 }
 
@@ -116,6 +116,27 @@ WRAP(int, uat_try_select, (uat_case_t * c, int n), (c, n), select_releases(c, n)
 WRAP_VOID(uat_sleep_for, (uint64_t ns), (ns), NOTHING, uat_races_next_part(me))
 WRAP_VOID(uat_yield, (void), (), NOTHING, uat_races_next_part(me))
 WRAP_VOID(uat_migrate, (int rank), (rank), NOTHING, uat_races_next_part(me))
+
+/* A later object may have the name. */
+#define WRAP_DESTROY(kind)                                                                                             \
+    void __real_uat_##kind##_destroy(uat_##kind##_t x);                                                                \
+    void __wrap_uat_##kind##_destroy(uat_##kind##_t x);                                                                \
+    void __wrap_uat_##kind##_destroy(uat_##kind##_t x)                                                                 \
+    {                                                                                                                  \
+        __real_uat_##kind##_destroy(x);                                                                                \
+        if (uat_races_active) {                                                                                        \
+            uat_races_forget(x.object);                                                                                \
+            uat_races_forget(x.object ^ 1);                                                                            \
+        }                                                                                                              \
+    }
+WRAP_DESTROY(future)
+WRAP_DESTROY(mutex)
+WRAP_DESTROY(condition)
+WRAP_DESTROY(semaphore)
+WRAP_DESTROY(latch)
+WRAP_DESTROY(shared_mutex)
+WRAP_DESTROY(task_barrier)
+WRAP_DESTROY(channel)
 
 /* uat_condition_wait_for() is inline: it unlocks, sleeps and locks. */
 void uat_races_condition(uint64_t object)

@@ -2,7 +2,9 @@
 /* Description: C++ programs with one fault each; the race detector reports each once, with both places. */
 #include "tests/races/faults.h"
 
+#include <functional>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -29,6 +31,34 @@ static void captured()
     });
 }
 
+/* A sum in the loop's own frame, by reference. */
+static void by_reference()
+{
+    uat::run([g = good] {
+        long sum = 0;
+        if (g)
+            sum = uat::parallel_reduce(0, 8, 0L, std::plus<long>(), [](long i) { return i; });
+        else
+            uat::parallel_for(0, 8, [&sum](long i) { put(&sum, i); });
+        put(word, sum);
+    });
+}
+
+struct account {
+    long total = 0;
+    void add()
+    {
+        uat::spawn([this] { put(&total, 1); }).join();
+    }
+};
+static void member()
+{
+    uat::run([g = good] {
+        account mine, *global = new (word) account;
+        (g ? global : &mine)->add();
+    });
+}
+
 static void captured_pointer()
 {
     uat::run([g = good] {
@@ -47,6 +77,16 @@ static APART long last(const std::vector<long> &v)
 {
     return v.back();
 }
+static std::vector<long> found(8);
+static void global_vector()
+{
+    uat::run([g = good] {
+        auto child = uat::spawn([g] { put(g ? word : &found.back(), 1); });
+        child.join();
+        put(word + 1, last(found));
+    });
+}
+
 static void vector()
 {
     uat::run([g = good] {
@@ -60,6 +100,20 @@ static void vector()
             put(word, last(v));
             new (&v) std::vector<long>(); /* the report is about the read alone */
         }
+    });
+}
+
+/* libstdc++ allocates the characters. */
+static APART long length(const char *text)
+{
+    return long(*const_cast<const volatile char *>(text));
+}
+static void string()
+{
+    uat::run([g = good] {
+        auto *text = new std::string(g ? 1 : 200, 'x'); /* not deleted, so the report is about the child alone */
+        auto child = uat::spawn([p = g ? reinterpret_cast<char *>(word) : text->c_str()] { return length(p); });
+        put(word + 1, child.join());
     });
 }
 
@@ -156,8 +210,12 @@ static void sum()
 
 static const struct fault table[] = {
     {"captured", captured, "STACK", "put", "captured"},
+    {"by_reference", by_reference, "STACK", "put", "by_reference"},
+    {"member", member, "STACK", "put", "member"},
     {"captured_pointer", captured_pointer, "PRIVATE", "look", "operator"},
     {"vector", vector, "PRIVATE", "last", "operator"},
+    {"global_vector", global_vector, "PRIVATE", "last", "put"},
+    {"string", string, "PRIVATE", "length", "code"},
     {"group", group, "RACE", "other_put", "put"},
     {"loop", loop, "RACE", "put", "put"},
     {"thrown", thrown, "RACE", "other_put", "put"},

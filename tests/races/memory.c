@@ -3,6 +3,7 @@
  * each; the race detector reports each once. */
 #include "tests/races/faults.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include <uat/reducer.h>
@@ -67,6 +68,35 @@ static void after(void)
     if (good)
         UAT_RACES_IGNORE(&counter, sizeof(counter));
     look(&counter);
+}
+
+/* Another thread of the process is no task. */
+static long progress;
+static void *helper(void *unused)
+{
+    (void)unused;
+    put(&progress, look(&progress) + 1);
+    return NULL;
+}
+static void start_helper(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, helper, NULL) || pthread_join(thread, NULL))
+        abort();
+}
+UAT_TASK_VOID(beside_root, int, g)
+{
+    start_helper();
+    spawn_and_join();
+    start_helper();
+    if (!g)
+        other_put(&counter, 1);
+    spawn_and_join();
+    other_look(&counter);
+}
+static void beside(void)
+{
+    beside_root_run(good);
 }
 
 /* Scratch memory: written before it is read. */
@@ -346,6 +376,7 @@ static const struct fault table[] = {
     {"carried", carried, "PRIVATE", "look", "put"},
     {"kept", kept, "PRIVATE", "look", "put"},
     {"after", after, "PRIVATE", "look", "put"},
+    {"beside", beside, "PRIVATE", "other_look", "other_put"},
     {"scratch", scratched, "PRIVATE", "use_scratch", "use_scratch"},
     {"thread_local", cached_pointer, "PRIVATE", "look", "put"},
     {"heap", heap, "PRIVATE", "put", "make"},
