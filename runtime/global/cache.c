@@ -147,13 +147,13 @@ static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t blo
 
 /* READ [at, end) of one block, except for bytes that are checked out for writing. The values of these bytes are only in
  * the slot (G10). */
-static void fetch_around(struct uat_slot_of_cache *s, uintptr_t at, uintptr_t end)
+static void fetch_around(struct uat_slot_of_cache *s, const struct uat_array *a, uintptr_t at, uintptr_t end)
 {
     struct uat_global *g = &uat_global;
     while (at < end) {
         uintptr_t stop = end, next = uat_open_written(at, &stop);
         if (at < stop) {
-            s->read_end = uat_link_read(at, g->cache.ring + (at & g->cache.ring_mask), stop - at);
+            s->read_end = uat_link_read(a, at, g->cache.ring + (at & g->cache.ring_mask), stop - at);
             g->count.bytes_fetched += stop - at;
         }
         at = next;
@@ -161,7 +161,7 @@ static void fetch_around(struct uat_slot_of_cache *s, uintptr_t at, uintptr_t en
 }
 
 /* READ the parts that are missing; the caller must wait until operation s->read_end has completed. */
-static void fetch(struct uat_slot_of_cache *s, unsigned missing)
+static void fetch(struct uat_slot_of_cache *s, const struct uat_array *a, unsigned missing)
 {
     uintptr_t start = (uintptr_t)s->block << UAT_BLOCK_SHIFT;
     if (s->dirty_end) /* the READ would overwrite bytes that are not yet posted */
@@ -174,7 +174,7 @@ static void fetch(struct uat_slot_of_cache *s, unsigned missing)
             part++;
             continue;
         }
-        fetch_around(s, start + ((uintptr_t)part << UAT_PART_SHIFT), start + ((uintptr_t)end << UAT_PART_SHIFT));
+        fetch_around(s, a, start + ((uintptr_t)part << UAT_PART_SHIFT), start + ((uintptr_t)end << UAT_PART_SHIFT));
         part = end;
     }
 }
@@ -209,7 +209,7 @@ static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum u
             settle(s);
         unsigned missing = needed(from, to, access) & ~s->valid;
         if (missing)
-            fetch(s, missing);
+            fetch(s, a, missing);
         s->valid |= touched; /* this becomes true once checkout_by_cache() has waited and the caller has written */
         show(s, (unsigned)(from >> UAT_PART_SHIFT));
         p += to - from;
@@ -247,12 +247,11 @@ static bool fits_ring(const struct uat_array *a, uintptr_t at, size_t bytes)
     return true;
 }
 
-static void *checkout_by_cache(uintptr_t at, size_t bytes, enum uat_access access)
+static void *checkout_by_cache(const struct uat_array *a, uintptr_t at, size_t bytes, enum uat_access access)
 {
     struct uat_global *g = &uat_global;
-    const struct uat_array *a = uat_array_of(at);
     if (!fits_ring(a, at, bytes))
-        return uat_overflow_checkout(at, bytes, access);
+        return uat_overflow_checkout(a, at, bytes, access);
     uint64_t since = uat_trace_begin();
     begin(a, at, at + bytes, access);
     await_range(at, at + bytes);
@@ -263,18 +262,19 @@ static void *checkout_by_cache(uintptr_t at, size_t bytes, enum uat_access acces
     return place;
 }
 
-static __attribute__((noinline, cold)) void check_access(const char *call, uintptr_t at, size_t bytes,
-                                                         enum uat_access access)
+/* The array of a range that may be accessed in this way; ends the job otherwise. */
+static const struct uat_array *check_access(const char *call, uintptr_t at, size_t bytes, enum uat_access access)
 {
     if (access != UAT_READ && access != UAT_WRITE && access != UAT_READ_WRITE)
         uat_fatal("%s: %p: the access is %d, not UAT_READ, UAT_WRITE or UAT_READ_WRITE", call, (void *)at, (int)access);
     if (bytes == 0)
-        return;
+        return &uat_nowhere;
     const struct uat_array *a = uat_array_check(call, at, bytes);
     if (access & UAT_WRITE)
         uat_array_refuse_frozen(call, a, at, bytes);
     if (uat_global.config.watch && uat_global_is_array((const void *)at))
         uat_global.config.watch(at, bytes, (access & UAT_WRITE) != 0);
+    return a;
 }
 
 void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access)
@@ -283,12 +283,12 @@ void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access
     void *place = show_range(at, bytes) ? uat_far_hit(at, bytes, access) : NULL;
     if (place)
         return place;
-    check_access("uat_global_checkout()", at, bytes, access);
-    if (bytes == 0 || uat_global_near(p, bytes) == bytes) {
+    const struct uat_array *a = check_access("uat_global_checkout()", at, bytes, access);
+    if (uat_near_holds(at, bytes) || uat_array_near(a, at, bytes) == bytes) {
         uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_NEAR);
         return (void *)at;
     }
-    return checkout_by_cache(at, bytes, access);
+    return checkout_by_cache(a, at, bytes, access);
 }
 
 /* Note a write to a range of the ring. */
@@ -337,7 +337,7 @@ void uat_global_prefetch(const void *p, size_t bytes)
         struct uat_slot_of_cache *s = far ? prepare(a, at >> UAT_BLOCK_SHIFT) : NULL;
         unsigned missing = s ? uat_parts_touched(from, to) & ~(s->valid | s->arriving) : 0;
         if (missing) {
-            fetch(s, missing);
+            fetch(s, a, missing);
             s->arriving |= (uint16_t)missing;
         }
         at += to - from;

@@ -38,8 +38,8 @@ void uat_cache_post_slot(struct uat_slot_of_cache *s);
 /* Post the pending bytes of [at, at + bytes). */
 void uat_cache_post_range(uintptr_t at, size_t bytes);
 
-/* overflow.c: check out a range that the ring cannot hold in one piece. */
-void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access);
+/* overflow.c: check out a range of this array that the ring cannot hold in one piece. */
+void *uat_overflow_checkout(const struct uat_array *a, uintptr_t at, size_t bytes, enum uat_access access);
 void uat_overflow_checkin(struct uat_open *o);
 
 /* Where the slot's bytes lie. */

@@ -55,10 +55,10 @@ static void flush(int link)
         uat_link_flush_end(link);
 }
 
-/* Make an operation on [at, at + bytes). The range must lie in one chunk. */
-static struct uat_bulk_op make_op(enum uat_opcode code, uintptr_t at, void *local, size_t bytes, int *link)
+/* Make an operation on [at, at + bytes) of array a. The range must lie in one chunk. */
+static struct uat_bulk_op make_op(enum uat_opcode code, const struct uat_array *a, uintptr_t at, void *local,
+                                  size_t bytes, int *link)
 {
-    const struct uat_array *a = uat_array_of(at);
     struct uat_home home = uat_array_home(a, at);
     const struct uat_bulk_key *key = &a->memobj[home.host].key;
     *link = home.host;
@@ -70,7 +70,7 @@ uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes)
 {
     struct uat_global *g = &uat_global;
     int link;
-    struct uat_bulk_op op = make_op(UAT_OP_WRITE, at, (void *)(uintptr_t)source, bytes, &link);
+    struct uat_bulk_op op = make_op(UAT_OP_WRITE, uat_array_of(at), at, (void *)(uintptr_t)source, bytes, &link);
     struct uat_unreleased *u = &g->release.unreleased[link];
     bool meets = uat_ranges_meet(&u->ranges, at, at + bytes);
     if (meets || !uat_ranges_add(&u->ranges, at, at + bytes)) {
@@ -83,11 +83,11 @@ uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes)
     return g->bulk->link[link].posted;
 }
 
-uint64_t uat_link_read(uintptr_t at, void *to, size_t bytes)
+uint64_t uat_link_read(const struct uat_array *a, uintptr_t at, void *to, size_t bytes)
 {
     struct uat_global *g = &uat_global;
     int link;
-    struct uat_bulk_op op = make_op(UAT_OP_READ, at, to, bytes, &link);
+    struct uat_bulk_op op = make_op(UAT_OP_READ, a, at, to, bytes, &link);
     if (uat_ranges_meet(&g->release.unreleased[link].ranges, at, at + bytes))
         post_flush(link);
     uat_link_post(link, &op);

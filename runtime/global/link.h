@@ -27,9 +27,9 @@ void uat_link_wait(int link, uint64_t end);
 /* Post a WRITE of far bytes. Returns the number of the operation that ends it. `source` must not change until the link
  * has completed that operation. */
 uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes);
-/* Post a READ of far bytes. The READ is ordered after this worker's own WRITEs of the same bytes. Returns the number of
- * the operation that ends it. */
-uint64_t uat_link_read(uintptr_t at, void *to, size_t bytes);
+/* Post a READ of far bytes of array a. The READ is ordered after this worker's own WRITEs of the same bytes. Returns the
+ * number of the operation that ends it. */
+uint64_t uat_link_read(const struct uat_array *a, uintptr_t at, void *to, size_t bytes);
 
 /* Post a flush of the link's WRITEs and additions. Returns false if there are none. */
 bool uat_link_flush_begin(int link);

@@ -59,10 +59,9 @@ size_t uat_global_checkout_limit(void)
     return uat_global.far ? uat_global.arena.overflow_size : SIZE_MAX;
 }
 
-void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access)
+void *uat_overflow_checkout(const struct uat_array *a, uintptr_t at, size_t bytes, enum uat_access access)
 {
     struct uat_global *g = &uat_global;
-    const struct uat_array *a = uat_array_of(at);
     char *place = find_gap(bytes, at % UAT_PART);
     if (!place)
         refuse(at, bytes);
@@ -76,7 +75,7 @@ void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access)
             continue;
         }
         uat_cache_post_range(at + done, n);
-        uint64_t end = uat_link_read(at + done, place + done, n);
+        uint64_t end = uat_link_read(a, at + done, place + done, n);
         uat_link_wait(home.host, end);
         g->count.bytes_fetched += n;
     }

@@ -44,14 +44,14 @@ static size_t portion(const struct uat_home *home, size_t bytes, bool direct)
 }
 
 /* Post the READ of a range that one operation can carry. */
-static void begin_far(uat_global_transfer_t *t, char *local, uintptr_t at, size_t bytes, const struct uat_home *home,
-                      bool direct)
+static void begin_far(uat_global_transfer_t *t, const struct uat_array *a, char *local, uintptr_t at, size_t bytes,
+                      const struct uat_home *home, bool direct)
 {
     struct uat_global *g = &uat_global;
     unsigned number = 0;
     uat_cache_post_range(at, bytes);
     char *to = direct ? local : take_bounce(home->host, &number);
-    uint64_t end = uat_link_read(at, to, bytes);
+    uint64_t end = uat_link_read(a, at, to, bytes);
     g->count.bytes_fetched += bytes;
     *t = (uat_global_transfer_t){.mark = BEGUN, .end = end, .bytes = (uint32_t)bytes, .link = (uint32_t)home->host};
     if (direct)
@@ -101,7 +101,7 @@ void uat_get_unchecked(void *local, uintptr_t at, size_t bytes)
         }
         if (begun - ended == WINDOW)
             finish(&window[ended++ % WINDOW]);
-        begin_far(&window[begun++ % WINDOW], (char *)local + done, at + done, n, &home, direct);
+        begin_far(&window[begun++ % WINDOW], a, (char *)local + done, at + done, n, &home, direct);
     }
     while (ended < begun)
         finish(&window[ended++ % WINDOW]);
@@ -164,7 +164,7 @@ void uat_global_get_begin(uat_global_transfer_t *t, void *local, const void *glo
         uat_get_unchecked(local, at, bytes);
         return;
     }
-    begin_far(t, local, at, bytes, &home, direct);
+    begin_far(t, a, local, at, bytes, &home, direct);
 }
 
 void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *local, size_t bytes)
