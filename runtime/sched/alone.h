@@ -16,9 +16,10 @@
 /* A task that is about to start here. */
 struct uat_alone {
     uint64_t name; /* name of a data-flow task's entry in the ledger; 0: the root; or UAT_ALONE_PART. With a group: the
-                    * group's join record */
+                    * join record of the group or of a batch of its children */
     uat_task_t *group; /* the handle of the group whose child the task is; NULL: the task has no spawner */
-    uint32_t index;    /* in the group */
+    uint32_t index; /* in the group; if `name` is that of a batch (J5): the number of the batch's children, whose views
+                        * each of them leaves itself */
     uat_fn *fn;
     const void *arg; /* outside of the uni-address region */
     size_t arg_size;

@@ -110,8 +110,8 @@ uintptr_t uat_join_child_ended(uintptr_t base)
     uat_meet_check_result(name, in_group ? 0 : frame->result_size);
     uat_global_before_end();
     uat_views_leave(name, in_group ? frame->result_size : 0);
-    bool resumes =
-        in_group ? uat_meet_child_of_group(name) : uat_meet_child(name, uat_frame_result(frame), frame->result_size);
+    bool resumes = in_group ? uat_meet_child_of_group(&name, frame->result_size)
+                            : uat_meet_child(name, uat_frame_result(frame), frame->result_size);
     if (!resumes) {
         uat_task_counts.ends_first++;
         if (uat_failing.yes)

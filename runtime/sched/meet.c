@@ -11,6 +11,7 @@
 #include "runtime/sched/failure.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"
+#include "runtime/task/keeper.h"
 
 enum { STATE_BITS = 48 /* bits of a record's state: no record is used 2^47 times */ };
 
@@ -52,7 +53,7 @@ static uint64_t state_of(uint64_t record)
 }
 
 /* Check and return a record's count in the same way. The count lies between minus and plus the number of the group's
- * children (J4). */
+ * children (J4, J5). */
 static uint64_t count_of(uint64_t record)
 {
     uint64_t count = uat_met()->old;
@@ -72,19 +73,48 @@ static struct uat_op read_result(const struct uat_record *record, uint64_t size)
     return uat_op_read(&uat_met()->views, &record->views, sizeof(record->views) + uat_round8(size));
 }
 
-bool uat_meet_child_of_group(uint64_t name)
+/* Add 1 to the batch's count (J5). Returns the name of the group's record, or 0 if this child is not the batch's
+ * last. */
+static uint64_t end_in_batch(uint64_t batch, uint32_t size)
 {
     struct uat_met *met = uat_met();
-    struct uat_record *record = uat_record_address(name);
+    struct uat_record *record = uat_record_address(batch);
     struct uat_op chain[] = {
-        /* Takes effect before the READ (O1), so that the waiter is valid if the old value is -1; pairs with the
-         * FETCH_ADD of uat_meet_joiner(). */
+        /* The FETCH_ADDs of the batch's children, all in this function, choose the last child. What the others did
+         * before theirs has taken effect when the last child adds to the group's count. */
         uat_op_fetch_add(&met->old, &record->count, 1),
-        read_waiter(record),
+        read_waiter(record), /* the owner stored the group's name before this child started; used by the last one */
     };
     uat_delay();
-    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 2));
-    return count_of(name) == UINT64_MAX;
+    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(batch), chain, 2));
+    uint64_t group = met->waiter.block;
+    if (count_of(batch) != size - 1)
+        return 0;
+    if ((group & UAT_RECORD_KINDS) != UAT_RECORD_GROUP || uat_record_owner(group) != uat_record_owner(batch))
+        uat_word_refuse(uat_record_rank(batch), "the group in the join record of a batch", group);
+    return group;
+}
+
+bool uat_meet_child_of_group(uint64_t *name, uint32_t batch_size)
+{
+    struct uat_met *met = uat_met();
+    uint64_t batch = *name & UAT_RECORD_BATCH ? *name : 0, ends = batch ? batch_size : 1;
+    if (batch && !(*name = end_in_batch(batch, batch_size)))
+        return false;
+    struct uat_record *record = uat_record_address(*name);
+    struct uat_op chain[] = {
+        /* Takes effect before the READ (O1), so that the waiter is valid if the old value is -ends; pairs with the
+         * FETCH_ADD of uat_meet_joiner(). */
+        uat_op_fetch_add(&met->old, &record->count, ends),
+        read_waiter(record),
+        /* The batch's count is 0 again before the record is given back below. */
+        uat_op_fetch_add(&met->cleared, batch ? &uat_record_address(batch)->count : NULL, 0 - ends),
+    };
+    uat_delay();
+    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(*name), chain, batch ? 3 : 2));
+    if (batch)
+        uat_keeper_give_back(uat_record_rank(batch), &uat_record_address(batch)->returned);
+    return count_of(*name) == 0 - ends;
 }
 
 bool uat_meet_child(uint64_t name, const void *result, uint32_t size)

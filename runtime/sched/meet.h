@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The chains that child and joiner post to their join record (J1 to J4 of runtime/segment/record.h), and the checks of
+/* The chains that child and joiner post to their join record (J1 to J5 of runtime/segment/record.h), and the checks of
  * the words that arrive with them. join.h says which chain is posted when. */
 #ifndef UAT_MEET_H
 #define UAT_MEET_H
@@ -13,8 +13,9 @@
 /* Local buffers of the chains. waiter, views and result have the same order as in struct uat_record, so that one READ
  * can get two neighbours. */
 struct uat_met {
-    uint64_t old; /* old value that an atomic returns */
-    uint64_t unused[2];
+    uint64_t old;     /* old value that an atomic returns */
+    uint64_t cleared; /* of the batch (J5), whose value nobody needs */
+    uint64_t unused;
     struct uat_waiter waiter;
     uint64_t views;
     uint64_t result[];
@@ -29,9 +30,10 @@ struct uat_met *uat_met(void);
 /* Check the result's size and the record's rank before use, because the frame may come from another worker. */
 void uat_meet_check_result(uint64_t record, uint64_t size);
 
-/* A child of a group has ended (J4). Returns whether this child is the last one and the spawner waits. If so,
- * uat_met()->waiter is the spawner. */
-bool uat_meet_child_of_group(uint64_t name);
+/* A child of a group has ended (J4). *name: the record of the group, or of the child's batch, which has batch_size
+ * children (J5). Returns whether this child is the group's last one and the spawner waits. If so, *name is the group's
+ * record, and uat_met()->waiter is the spawner. */
+bool uat_meet_child_of_group(uint64_t *name, uint32_t batch_size);
 
 /* A child has ended: deliver its result of `size` bytes, or its failure. Returns whether its spawner waits or has
  * called uat_join_defer(). If so, uat_met()->waiter is the spawner, or its rank is UAT_WAITER_FLOW. */

@@ -14,6 +14,11 @@
  *       nothing else changes `count`. So `count` is 0 again after each use. The spawner arrived last if the old value
  *       that it gets is the number of these children. A child arrived last if the old value that it gets is -1. The
  *       record's name carries UAT_RECORD_GROUP, which tells a child to add to `count`.
+ *   J5  The children of a group may count in batches, each of which has a record of its own on the worker of the
+ *       group's record. The batch's name also carries UAT_RECORD_BATCH. Each child adds 1 to the batch's `count`. The
+ *       last child gets the batch's size - 1 as the old value. It adds the size to the group's `count` as J4 says,
+ *       and takes the size from the batch's `count`, which is 0 again before the batch's record is given back. The
+ *       owner stores the name of the group's record in `waiter.block` of the batch before a child of the batch starts.
  */
 #ifndef UAT_RECORD_H
 #define UAT_RECORD_H
@@ -40,14 +45,14 @@ struct uat_waiter {
 struct uat_record {
     _Alignas(64) uint64_t state;    /* HCA atomics only */
     uint64_t returned;              /* the owner sets it to 0 while the record is free; the second to arrive WRITEs 1 */
-    uint64_t count;                 /* HCA atomics only; 0 unless a group uses the record (J4) */
+    uint64_t count;                 /* HCA atomics only; 0 unless a group or a batch uses the record (J4, J5) */
     struct uat_waiter waiter;       /* the joiner WRITEs it */
     uint64_t views;                 /* HCA atomics only; see V3 to V5 of runtime/task/views.h */
     _Alignas(64) uint64_t result[]; /* the child's worker WRITEs it */
 };
 
 /* A record's name, unique in the job; 0 names no record. Addresses have 47 bits, and the lowest 6 are 0. */
-enum { UAT_RECORD_GROUP = 1 };
+enum { UAT_RECORD_GROUP = 1, UAT_RECORD_BATCH = 2, UAT_RECORD_KINDS = UAT_RECORD_GROUP | UAT_RECORD_BATCH };
 static inline uint64_t uat_record_name(int rank, const struct uat_record *record)
 {
     return (uint64_t)rank << 48 | (uintptr_t)record;
@@ -60,7 +65,7 @@ static inline int uat_record_owner(uint64_t name)
 /* The place of the record: the worker that has it, and its address there. */
 static inline struct uat_located uat_record_locate(uint64_t name)
 {
-    return uat_locate(uat_record_owner(name), name & ((UINT64_C(1) << 48) - 1) & ~(uint64_t)UAT_RECORD_GROUP);
+    return uat_locate(uat_record_owner(name), name & ((UINT64_C(1) << 48) - 1) & ~(uint64_t)UAT_RECORD_KINDS);
 }
 static inline int uat_record_rank(uint64_t name)
 {

@@ -15,7 +15,8 @@
 
 enum {
     RANK_BITS = 16,
-    GROUPS = 64 /* bells that the root rings at most, apart from those of its own group */
+    GROUPS = 64, /* bells that the root rings at most, apart from those of its own group */
+    FEW = 16     /* workers whose parts have no batches: the chains of a batch's end cost more than they save */
 };
 
 struct board {
@@ -75,6 +76,14 @@ static struct landing *landing(void)
 struct uat_team_call *uat_board_call(void)
 {
     return call_area.at;
+}
+
+int uat_board_batch_size(void)
+{
+    int size = 1;
+    while (size * size < uat_self.size)
+        size++;
+    return uat_self.size <= FEW ? 0 : size;
 }
 
 const struct uat_team_call *uat_board_claimed(void)
@@ -138,7 +147,7 @@ bool uat_board_rings(void)
 }
 
 /* Check what a peer may have written. */
-static void check_call(const struct uat_team_call *call, int root, uint64_t seq)
+static void check_call(const struct uat_team_call *call, int root, uint64_t seq, int batch)
 {
     if (call->seq != seq)
         uat_word_refuse(root, "the number of a team's loop", call->seq);
@@ -146,6 +155,10 @@ static void check_call(const struct uat_team_call *call, int root, uint64_t seq)
         uat_word_refuse(root, "the size of a team's loop", call->bytes);
     if (!(call->record & UAT_RECORD_GROUP) || uat_record_owner(call->record) != root)
         uat_word_refuse(root, "the join record of a team's loop", call->record);
+    uint64_t name = call->batch[batch];
+    if (call->batch_size && ((name & UAT_RECORD_KINDS) != UAT_RECORD_KINDS || uat_record_owner(name) != root ||
+                             call->batch_size != (uint64_t)uat_board_batch_size()))
+        uat_word_refuse(root, "the join record of a batch of a team", name);
 }
 
 /* Claim `part` of loop seq of root's board, and READ the call (W1, W2). A worker that shows that it has no work takes
@@ -153,17 +166,19 @@ static void check_call(const struct uat_team_call *call, int root, uint64_t seq)
 static bool claim(int root, int part, uint64_t seq)
 {
     struct landing *l = landing();
+    int batch_size = uat_board_batch_size(), batch = batch_size ? part / batch_size : 0;
     struct uat_op ops[] = {
         /* Takes effect before the READ (O1). Pairs with the other claims of this part, in claim() of two workers. */
         uat_op_cmp_swap(&l->old, &board_of(root)->claim[part], seq - 1, seq),
         uat_op_read(&l->call, call_area.at, offsetof(struct uat_team_call, block) + UAT_TEAM_FIRST),
+        uat_op_read(&l->call.batch[batch], &uat_board_call()->batch[batch], sizeof(uint64_t)),
     };
     uat_notice_begin(uat_stall_notice());
     uat_delay();
-    uat_check(uat_transport_do(uat_self.transport, root, ops, 2));
+    uat_check(uat_transport_do(uat_self.transport, root, ops, batch_size ? 3 : 2));
     if (l->old != seq - 1)
         return false;
-    check_call(&l->call, root, seq);
+    check_call(&l->call, root, seq, batch);
     if (l->call.bytes > UAT_TEAM_FIRST) {
         struct uat_op rest = uat_op_read(l->call.block + UAT_TEAM_FIRST, uat_board_call()->block + UAT_TEAM_FIRST,
                                          (l->call.bytes - UAT_TEAM_FIRST + 7) / 8 * 8);

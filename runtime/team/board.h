@@ -28,7 +28,8 @@ enum {
     UAT_TEAM_MAX = 2048,  /* workers; a larger job has no teams */
     UAT_TEAM_ROOM = 4096, /* maximum bytes of a loop's block */
     UAT_TEAM_FIRST = 512, /* bytes of the block that the claim's chain READs */
-    UAT_TEAM_ALIGN = 16   /* alignment of a loop's block */
+    UAT_TEAM_ALIGN = 16,  /* alignment of a loop's block */
+    UAT_TEAM_BATCHES = 46 /* maximum batches of parts that count their ends together (J5) */
 };
 
 /* Runs a part. value: room for the part's value of call->value_size bytes; NULL if that is 0. */
@@ -39,6 +40,7 @@ struct uat_team_call {
     uint64_t seq;
     uat_task_t *group;   /* handle of the root's group, in the root's frame */
     uint64_t record;     /* the group's join record */
+    uint64_t batch_size; /* parts in a batch, the last of which may have fewer; 0: there are no batches */
     uint64_t values;     /* name of the block for the parts' values; 0: the loop has no value */
     uint64_t value_size; /* bytes */
     uint64_t starts;     /* 1: the block has the values with which the parts start */
@@ -51,6 +53,7 @@ struct uat_team_call {
     uat_team_fn *run;
     uint64_t bytes; /* of the block */
     _Alignas(UAT_TEAM_ALIGN) char block[UAT_TEAM_ROOM];
+    uint64_t batch[UAT_TEAM_BATCHES]; /* the join records of the batches; a claimer READs only that of its part */
 };
 
 /* Reserve the board in the segment; and bring it back to the state after the start. */
@@ -59,6 +62,9 @@ void uat_board_reset(void);
 
 /* This worker's call. Only this worker's CPU stores to it. */
 struct uat_team_call *uat_board_call(void);
+
+/* The parts in a batch if this job's teams have batches, or 0. */
+int uat_board_batch_size(void);
 
 /* The loop that this worker claimed last. */
 const struct uat_team_call *uat_board_claimed(void);

@@ -106,6 +106,8 @@ static void run_part(void *arg, void *result)
     }
     if (part->views)
         uat_views_leave_in_slot(part->views, part->record, (uint64_t)part->index);
+    else
+        uat_views_leave(part->record, (uint64_t)part->index); /* the task's own record may be that of a batch */
 }
 
 /* The first iteration of a part: see team.h. */
@@ -136,9 +138,15 @@ static void make(struct uat_alone *task, int index, const struct uat_team_call *
                           .record = call->record,
                           .run = call->run};
     memcpy(part->block, call->block, call->bytes);
-    *task = (struct uat_alone){.name = call->record,
+    uint64_t name = call->record, number = (uint64_t)index, size = call->batch_size;
+    if (size) {
+        uint64_t batch = number / size, left = (uint64_t)uat_self.size - batch * size;
+        name = call->batch[batch];
+        number = left < size ? left : size; /* the last batch may be smaller */
+    }
+    *task = (struct uat_alone){.name = name,
                                .group = call->group,
-                               .index = (uint32_t)index,
+                               .index = (uint32_t)number,
                                .fn = run_part,
                                .arg = part,
                                .arg_size = sizeof(*part) + round_up(call->bytes) + uat_round8(call->value_size)};
@@ -228,12 +236,29 @@ static void begin_group(uat_group_t *group, struct uat_record *record)
     uat_frame_at(uat_stacks_running_base())->pending += (uint32_t)uat_self.size;
 }
 
+/* Take records for the batches of the group's parts (J5). If there are too few, the parts have no batches. */
+static void take_batches(struct uat_team_call *call, const uat_group_t *group)
+{
+    int size = uat_board_batch_size(), count = size ? (uat_self.size + size - 1) / size : 0, taken = 0;
+    while (taken < count) {
+        struct uat_record *record = uat_record_get(&uat_records);
+        if (!record)
+            break;
+        record->waiter.block = group->record; /* known to peers by the bells: pairs with the READ in end_in_batch() */
+        call->batch[taken++] = uat_record_name(uat_self.rank, record) | UAT_RECORD_KINDS;
+    }
+    call->batch_size = taken == count ? (uint64_t)size : 0;
+    while (taken < count && taken > 0)
+        uat_record_put(&uat_records, uat_record_address(call->batch[--taken]));
+}
+
 /* Put the loop on the board. */
 static void announce(const struct uat_team_loop *loop, uat_group_t *group, uint64_t values, uint64_t views)
 {
     struct uat_team_call *call = uat_board_call();
     call->group = &group->task;
     call->record = group->record;
+    take_batches(call, group);
     call->values = values;
     call->starts = loop->starts != NULL;
     if (loop->starts)
