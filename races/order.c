@@ -174,6 +174,21 @@ bool uat_races_ordered(const struct uat_races_strand *x)
     return is_in(me->acquired, x->task, x->index);
 }
 
+/* The C++ ABI's state of a thread. The library that has the function is part of C++ programs only. */
+struct exceptions {
+    void *caught;
+    unsigned uncaught;
+};
+struct exceptions *__cxa_get_globals(void);
+#pragma weak __cxa_get_globals
+
+void uat_races_next_part(struct uat_races_task *t)
+{
+    if (!__cxa_get_globals || __cxa_get_globals()->uncaught == 0)
+        t->part++;
+    uat_races_next_strand(t);
+}
+
 /* The place of the object, or the free place for it. */
 static struct object *find_object(uint64_t name)
 {

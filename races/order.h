@@ -76,12 +76,8 @@ static inline void uat_races_next_strand(struct uat_races_task *t)
     t->strand = 0;
 }
 
-/* The task makes a call that may move it to another worker. */
-static inline void uat_races_next_part(struct uat_races_task *t)
-{
-    t->part++;
-    uat_races_next_strand(t);
-}
+/* The task makes a call that may move it to another worker, unless an exception unwinds its stack. */
+void uat_races_next_part(struct uat_races_task *t);
 
 /* Does strand x, which ran before, end before the running strand begins? */
 bool uat_races_ordered(const struct uat_races_strand *x);

@@ -12,6 +12,10 @@
 #include <uat.hpp>
 #include <uat/dataflow.hpp>
 
+static APART long length(const char *text)
+{
+    return long(*const_cast<const volatile char *>(text));
+}
 static long spawn_and_join()
 {
     auto child = uat::spawn([] { return 1L; });
@@ -104,10 +108,6 @@ static void vector()
 }
 
 /* libstdc++ allocates the characters. */
-static APART long length(const char *text)
-{
-    return long(*const_cast<const volatile char *>(text));
-}
 static void string()
 {
     uat::run([g = good] {
@@ -145,8 +145,10 @@ static void thrown()
         if (!g)
             other_put(word, 2);
         try {
+            uat::task_group unwound; /* its destructor's wait does not move the task */
             child.join();
-        } catch (const std::runtime_error &) {
+        } catch (const std::runtime_error &e) {
+            put(word + 1, length(e.what()));
         }
         if (g)
             other_put(word, 2);
