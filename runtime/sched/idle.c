@@ -29,7 +29,9 @@ enum {
     /* The limits after lost races: the pause is at most the duration of the latest lost attempt, doubled LOSSES_MAX
      * times, and at most 262 us. */
     LOSSES_MAX = 7,
-    SLOW_NS = 8000, /* a lost race is counted if the attempt took this time: some four round trips of InfiniBand */
+    SLOW_NS = 4000,  /* a lost race is counted if the attempt took this time, two round trips of InfiniBand ... */
+    SLOW_LOOKS = 5,  /* ... and SLOW_LOOKS / 2 times as long as attempts that found nothing, which take one trip */
+    LOOKS_SHIFT = 3, /* the mean duration of these attempts weighs the latest one by 1 / 2 to this power */
     PAUSE_LOST_MAX_NS = 1 << 18,
     SPIN_FAILURES = 32,   /* failed attempts before yielding the core */
     SLEEP_FAILURES = 128, /* failed attempts before sleeping, where workers outnumber cores */
@@ -44,6 +46,7 @@ static struct uat_random pauses;
 static struct {
     unsigned losses;     /* each lost race whose attempt was slow adds 1, and each success takes 1 away */
     uint64_t attempt_ns; /* duration of the latest such attempt, including its wait for the victim's word */
+    uint64_t look_ns;    /* mean duration of the attempts that found nothing */
 } race;
 static struct {
     const uint64_t *word;
@@ -95,6 +98,12 @@ static void pause_for(uint64_t ns)
     see_change();
 }
 
+/* Is this the duration of an attempt that waited for other thieves' atomics? */
+static bool is_slow(uint64_t took)
+{
+    return took >= SLOW_NS && 2 * took >= SLOW_LOOKS * race.look_ns;
+}
+
 /*
  * Count a failure of this worker as a lost race, if it is one and took long. An adapter carries out the atomics on one
  * word one after the other: a ConnectX-6 takes 470 ns for each (docs/simulation.md). If many thieves want one victim's
@@ -102,16 +111,16 @@ static void pause_for(uint64_t ns)
  * attempts of 64 thieves at the same word last 30 us, and one in 48 succeeds. So the pause after such an attempt is a
  * multiple of its duration. The number of losses determines the multiple, until a thief wins as often as it loses.
  */
-static void count_race(const struct uat_idle *idle, bool lost)
+static void count_race(const struct uat_idle *idle, int result)
 {
     if (idle->failures == 0) { /* a success came before, so the attempt's start is unknown */
         race.losses -= race.losses > 0;
         return;
     }
-    if (!lost)
-        return;
     uint64_t took = uat_clock_ns() - idle->resumed;
-    if (took < SLOW_NS)
+    if (result == UAT_STEAL_EMPTY)
+        race.look_ns = race.look_ns ? race.look_ns - (race.look_ns >> LOOKS_SHIFT) + (took >> LOOKS_SHIFT) : took;
+    if (result != UAT_STEAL_LOST_RACE || !is_slow(took))
         return;
     race.attempt_ns = took;
     if (race.losses < LOSSES_MAX)
@@ -144,7 +153,7 @@ static void sleep_shortly(unsigned excess)
 
 void uat_idle(struct uat_idle *idle, int result)
 {
-    count_race(idle, result == UAT_STEAL_LOST_RACE);
+    count_race(idle, result);
     idle->failures++;
     if (idle->failures % LOOK_FAILURES == 0) {
         uat_neighbour_look();

@@ -8,7 +8,7 @@
 #include "runtime/sched/idle.h"
 #include "tests/test.h"
 
-enum { USUAL_MAX = 16384 + UAT_YIELD_NS, LONGEST = 262144, ATTEMPT = 10000, TRIALS = 300 };
+enum { USUAL_MAX = 16384 + UAT_YIELD_NS, LONGEST = 262144, ATTEMPT = 10000, QUICK = 3000, TRIALS = 300 };
 
 static uint64_t clock_ns;
 static struct uat_transport transport;
@@ -24,14 +24,6 @@ static void pause(uint64_t ns)
 }
 
 static const struct uat_virtual table = {.now = now, .pause = pause};
-
-static int setup(void **state)
-{
-    uat_virtual = &table;
-    uat_self.transport = &transport;
-    uat_idle_open();
-    return 0;
-}
 
 /* The longest pause of TRIALS attempts. Each attempt takes this time, and all fail. */
 static uint64_t longest(uint64_t attempt, int result)
@@ -53,20 +45,43 @@ static void succeed(int times)
         uat_idle(&(struct uat_idle){0}, UAT_STEAL_EMPTY); /* a new count of failures: a success came before */
 }
 
+static int setup(void **state)
+{
+    uat_virtual = &table;
+    clock_ns = 0; /* after a second, an idle worker looks at its neighbour, and there is none */
+    uat_self.transport = &transport;
+    uat_idle_open();
+    return 0;
+}
+
 TEST_WITH(pauses, setup, NULL)
 {
     assert_true(longest(100 * ATTEMPT, UAT_STEAL_EMPTY) <= USUAL_MAX);
-    assert_true(longest(ATTEMPT / 2, UAT_STEAL_LOST_RACE) <= USUAL_MAX); /* no convoy: the attempt was quick */
+    longest(QUICK / 4, UAT_STEAL_EMPTY);                           /* a quick network */
+    assert_true(longest(QUICK, UAT_STEAL_LOST_RACE) <= USUAL_MAX); /* no convoy: the attempt was quick */
     uint64_t slowest = longest(ATTEMPT, UAT_STEAL_LOST_RACE);
     assert_true(slowest > LONGEST / 2 && slowest <= LONGEST + UAT_YIELD_NS);
     assert_true(longest(100 * ATTEMPT, UAT_STEAL_EMPTY) <= USUAL_MAX); /* a victim without work is no lost race */
     assert_true(longest(100 * ATTEMPT, UAT_STEAL_BUSY) <= USUAL_MAX);
 }
 
+/* On a slow network, an attempt that lost is slow only if it took longer than an attempt that found nothing by more
+ * than the time of a claim. */
+TEST_WITH(networks_differ, setup, NULL)
+{
+    longest(ATTEMPT / 2, UAT_STEAL_EMPTY);
+    assert_true(longest(ATTEMPT, UAT_STEAL_LOST_RACE) <= USUAL_MAX);
+    assert_true(longest(2 * ATTEMPT, UAT_STEAL_LOST_RACE) > LONGEST / 2);
+    succeed(8);
+    longest(QUICK / 2, UAT_STEAL_EMPTY); /* the network becomes quick */
+    assert_true(longest(ATTEMPT, UAT_STEAL_LOST_RACE) > LONGEST / 2);
+}
+
 /* After enough successes, a slow loss doubles the attempt's duration once. A loss that follows a success has no
  * measured duration, and is not counted. */
 TEST_WITH(successes_shorten_the_pauses, setup, NULL)
 {
+    longest(QUICK / 2, UAT_STEAL_EMPTY);
     longest(ATTEMPT, UAT_STEAL_LOST_RACE);
     uint64_t most = 0;
     for (int i = 0; i < TRIALS; i++) {
