@@ -17,13 +17,14 @@ int info_add_litmus(json_object *root, uint64_t trials, bool *silent)
     bool broken = false;
     for (int i = 0; i < LITMUS_TESTS; i++) {
         const struct litmus_result *r = &litmus.results[i];
-        bool bad = r->violations && !r->demonstration;
+        bool bad = r->seen && !r->allowed;
         json_object *o = json_object_new_object();
         info_add_text(o, "test", r->name);
-        info_add_text(o, "meaning", r->meaning);
+        info_add_text(o, "rule", r->rule);
+        info_add_text(o, "outcome", r->meaning);
         json_object_object_add(o, "trials", json_object_new_uint64(r->trials));
-        json_object_object_add(o, "violations", json_object_new_uint64(r->violations));
-        info_add_text(o, "verdict", bad ? "BROKEN" : r->demonstration ? "demonstration" : "holds");
+        json_object_object_add(o, "seen", json_object_new_uint64(r->seen));
+        info_add_text(o, "verdict", bad ? "BROKEN" : r->allowed ? "allowed" : "forbidden");
         json_object_array_add(list, o);
         broken |= bad;
     }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Rank 1 is the thief: it posts chains. Rank 0 is the victim: its CPU accesses its own segment. In one test the
- * victim's queue pair accesses that segment as well. The thief counts violations.
- */
+/* The litmus tests of what the protocols rely on, and the run of all tests. */
 #include "launcher/info/litmus.h"
 
 #include <errno.h>
@@ -10,31 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cpu.h"
 #include "base/log.h"
-#include "launcher/info/pair.h"
 
-/* Offsets in both segments, in words. They are at least a cache line apart. */
-enum { FLAG = 0, DATA = 64, DONE = 128, PAYLOAD = 256, PAYLOAD_WORDS = 64, LANDING = 1024, ALL = 2 * LANDING };
-_Static_assert(ALL <= (int)PAIR_WORDS, "fit into the segments");
-
-enum { DISTANCES = 64, TRIPS = 16 /* round trips to measure; the shortest one counts */ };
-
-/* Each process has its own board. */
-struct board {
-    uint64_t trials;
-    uint64_t trip; /* time of a READ of the other process's memory, in ticks of the processor's counter */
-    int rc;
-    struct litmus_result *results; /* each process fills in some results; in the end both processes have all results */
-    char hosts[2][64];
-};
-
-/* Acquire: pairs with the other process's chain in pair_do(). A process that sees the word also sees everything that
- * the chain wrote before it. */
-static uint64_t load(const uint64_t *word)
-{
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-}
+enum { TRIPS = 16 /* round trips to measure; the shortest one counts */ };
 
 /* Start a test: set the words of both processes to zero, and wait until both have done so. */
 static void clear(struct pair *pair)
@@ -42,14 +17,6 @@ static void clear(struct pair *pair)
     pair_meet(pair, 0);
     memset(pair->words, 0, ALL * sizeof(uint64_t));
     pair_meet(pair, 0);
-}
-
-static void tell_done(struct pair *pair)
-{
-    uint64_t *w = pair->words;
-    w[LANDING] = 1;
-    struct uat_op op = uat_op_write(w + LANDING, w + DONE, 8);
-    pair_do(pair, 0, &op, 1);
 }
 
 /* A CMP_SWAP takes effect before a later READ of the same chain. */
@@ -61,18 +28,8 @@ static void cmp_swap_read(struct pair *pair, struct board *board, struct litmus_
         landing[0] = landing[1] = UINT64_MAX;
         pair_do(pair, 0, ops, 2);
         r->trials++;
-        r->violations += load(landing) != i || load(landing + 1) != i + 1;
+        r->seen += load(landing) != i || load(landing + 1) != i + 1;
     }
-}
-
-/*
- * Make the victim wait for 0 to 2 of the thief's round trips. The time changes from trial to trial.
- */
-static void keep_distance(const struct board *board, uint64_t trial)
-{
-    uint64_t began = uat_cpu_counter(), ticks = 2 * board->trip * (trial % DISTANCES) / DISTANCES;
-    while (uat_cpu_counter() - began < ticks)
-        ;
 }
 
 /* A claim { CMP_SWAP flag; READ data } races with a pop { store data; full fence; load flag }. At least one side must
@@ -97,34 +54,73 @@ static void claim_pop(struct pair *pair, struct board *board, struct litmus_resu
         bool other_saw = pair_meet(pair, saw);
         if (pair->rank == 1) {
             r->trials++;
-            r->violations += !saw && !other_saw;
+            r->seen += !saw && !other_saw;
         }
+    }
+}
+
+void litmus_look_back(struct pair *pair, struct board *board, struct litmus_result *r, const struct uat_op *ops,
+                      int count, int last, int first, int words)
+{
+    uint64_t *w = pair->words, *landing = w + LANDING;
+    for (uint64_t i = 1; i <= board->trials; i++) {
+        if (pair->rank == 1) {
+            for (int k = 0; k < PAYLOAD_WORDS; k++)
+                landing[8 + k] = i;
+            pair_do(pair, 0, ops, count);
+        } else {
+            bool stale = false;
+            while (load(w + last) < i) {
+                pair_look(pair);
+                sched_yield();
+            }
+            for (int k = 0; k < words; k++)
+                stale |= load(w + first + (k * 5) % words) != i;
+            r->trials++;
+            r->seen += stale;
+        }
+        pair_meet(pair, 0);
     }
 }
 
 /* A WRITE is complete in memory before a later atomic of the same chain takes effect. The victim's CPU checks. */
 static void write_fetch_add(struct pair *pair, struct board *board, struct litmus_result *r)
 {
-    uint64_t *w = pair->words, *payload = w + PAYLOAD, *landing = w + LANDING;
-    for (uint64_t i = 1; i <= board->trials; i++) {
-        if (pair->rank == 1) {
-            for (int k = 0; k < PAYLOAD_WORDS; k++)
-                landing[8 + k] = i;
-            struct uat_op ops[] = {uat_op_write(landing + 8, payload, PAYLOAD_WORDS * 8),
-                                   uat_op_fetch_add(landing, w + FLAG, 1)};
-            pair_do(pair, 0, ops, 2);
-        } else {
-            bool stale = false;
-            while (load(w + FLAG) < i) {
-                pair_look(pair);
-                sched_yield();
-            }
-            for (int k = 0; k < PAYLOAD_WORDS; k++)
-                stale |= load(payload + (k * 5) % PAYLOAD_WORDS) != i;
-            r->trials++;
-            r->violations += stale;
-        }
+    uint64_t *w = pair->words, *landing = w + LANDING;
+    struct uat_op ops[] = {uat_op_write(landing + 8, w + PAYLOAD, PAYLOAD_WORDS * 8),
+                           uat_op_fetch_add(landing, w + FLAG, 1)};
+    litmus_look_back(pair, board, r, ops, 2, FLAG, PAYLOAD, PAYLOAD_WORDS);
+}
+
+/*
+ * Two chains on two queue pairs, each { atomic on one word; READ of the other's word }, on one segment. At least one of
+ * the READs must see the other chain's atomic. The words are on different lines, so the adapter cannot order them by a
+ * check of the address. In every second trial READs of both processes precede the chains, to keep the adapter busy.
+ */
+static void swap_add(struct pair *pair, struct board *board, struct litmus_result *r)
+{
+    enum { LOADS = 7 };
+    uint64_t *w = pair->words, *landing = w + LANDING;
+    struct uat_op loads[LOADS];
+    for (int k = 0; k < LOADS; k++)
+        loads[k] = uat_op_read(landing + 8, w + PAYLOAD, PAYLOAD_WORDS * 8);
+    for (uint64_t i = 0; i < board->trials; i++) {
+        struct uat_pending pending = {.done = true}, *wait = &pending;
+        struct uat_op thief[] = {uat_op_cmp_swap(landing, w + FLAG, i, i + 1), uat_op_read(landing + 1, w + DATA, 8)};
+        struct uat_op victim[] = {uat_op_fetch_add(landing, w + DATA, 1), uat_op_read(landing + 1, w + FLAG, 8)};
         pair_meet(pair, 0);
+        if (pair->rank == 0)
+            keep_distance(board, i);
+        /* A failed post shows again in pair_do(), which ends the process. */
+        if (i % 2 && uat_transport_post(pair->transport, 0, loads, LOADS, &pending))
+            pending.done = true;
+        pair_do(pair, 0, pair->rank == 1 ? thief : victim, 2);
+        uat_transport_wait(pair->transport, &wait, 1);
+        bool saw = load(landing + 1) == i + 1, other_saw = pair_meet(pair, saw);
+        if (pair->rank == 1) {
+            r->trials++;
+            r->seen += !saw && !other_saw;
+        }
     }
 }
 
@@ -147,52 +143,14 @@ static void store_read(struct pair *pair, struct board *board, struct litmus_res
         for (int k = 0; k < PAYLOAD_WORDS; k++)
             torn |= landing[k] >> 32 != (landing[k] & 0xffffffff);
         r->trials++;
-        r->violations += torn;
+        r->seen += torn;
     }
     tell_done(pair);
 }
 
-/* The thief adds to the lower half of a word. The victim adds to the word's upper half, by its CPU or through its own
- * queue pair. A violation is an addition that is missing at the end. */
-static void add_add(struct pair *pair, struct board *board, struct litmus_result *r, bool by_cpu)
-{
-    uint64_t *w = pair->words, *landing = w + LANDING, owner_adds = 0;
-    if (pair->rank == 1) {
-        struct uat_op ops[UAT_CHAIN_MAX];
-        for (int k = 0; k < UAT_CHAIN_MAX; k++)
-            ops[k] = uat_op_fetch_add(landing + k, w + FLAG, 1);
-        for (uint64_t i = 0; i < board->trials; i++)
-            pair_do(pair, 0, ops, UAT_CHAIN_MAX);
-        tell_done(pair);
-    } else {
-        struct uat_op op = uat_op_fetch_add(landing, w + FLAG, 1ull << 32);
-        for (; !load(w + DONE); owner_adds++) {
-            pair_look(pair);
-            if (by_cpu)
-                __atomic_fetch_add(w + FLAG, 1ull << 32, __ATOMIC_SEQ_CST); /* the runtime never mixes atomics of a CPU
-                                                                             * and an adapter */
-            else
-                pair_do(pair, 0, &op, 1);
-        }
-    }
-    pair_meet(pair, 0);
-    if (pair->rank == 0) {
-        uint64_t word = load(w + FLAG), thief = board->trials * UAT_CHAIN_MAX;
-        uint32_t lost_mine = (uint32_t)owner_adds - (uint32_t)(word >> 32);
-        uint32_t lost_thief = (uint32_t)thief - (uint32_t)word;
-        r->trials = thief + owner_adds;
-        r->violations = lost_mine + lost_thief;
-    }
-}
-
 static void adapter_adapter(struct pair *pair, struct board *board, struct litmus_result *r)
 {
-    add_add(pair, board, r, false);
-}
-
-static void cpu_adapter(struct pair *pair, struct board *board, struct litmus_result *r)
-{
-    add_add(pair, board, r, true);
+    litmus_add_add(pair, board, r, LITMUS_ADAPTER);
 }
 
 /* After a chain that contains an atomic is complete, a load by this CPU sees the chain's changes. Each process posts to
@@ -212,67 +170,19 @@ static void completion_load(struct pair *pair, struct board *board, struct litmu
         for (int k = 0; k < PAYLOAD_WORDS; k++)
             stale |= load(w + PAYLOAD + (k * 5) % PAYLOAD_WORDS) != i;
         r->trials++;
-        r->violations += stale;
+        r->seen += stale;
     }
 }
 
-/* A READ sees an earlier WRITE of the same words in its chain, without an atomic between them. */
-static void write_read(struct pair *pair, struct board *board, struct litmus_result *r)
-{
-    uint64_t *w = pair->words, *payload = w + PAYLOAD, *landing = w + LANDING;
-    for (uint64_t i = 1; pair->rank == 1 && i <= board->trials; i++) {
-        bool stale = false;
-        for (int k = 0; k < PAYLOAD_WORDS; k++)
-            landing[PAYLOAD_WORDS + k] = i;
-        struct uat_op ops[] = {uat_op_write(landing + PAYLOAD_WORDS, payload, PAYLOAD_WORDS * 8),
-                               uat_op_read(landing, payload, PAYLOAD_WORDS * 8)};
-        pair_do(pair, 0, ops, 2);
-        for (int k = 0; k < PAYLOAD_WORDS; k++)
-            stale |= load(landing + k) != i;
-        r->trials++;
-        r->violations += stale;
-    }
-}
-
-/* Two READs in a chain take effect in order. They read words on different cache lines, first FLAG and then DATA. The
- * victim's CPU stores DATA before FLAG. So if the READs are in order, DATA is at least as new as FLAG. */
-static void read_read(struct pair *pair, struct board *board, struct litmus_result *r)
-{
-    uint64_t *w = pair->words, *landing = w + LANDING;
-    if (pair->rank == 0) {
-        for (uint64_t i = 1; !load(w + DONE); i++) {
-            __atomic_store_n(w + DATA, i, __ATOMIC_RELAXED);
-            __atomic_store_n(w + FLAG, i, __ATOMIC_RELEASE); /* release: after the store to DATA; pairs with the two
-                                                              * READs */
-            pair_look(pair);
-        }
-        return;
-    }
-    for (uint64_t i = 0; i < board->trials; i++) {
-        struct uat_op ops[] = {uat_op_read(landing, w + FLAG, 8), uat_op_read(landing + 1, w + DATA, 8)};
-        pair_do(pair, 0, ops, 2);
-        r->trials++;
-        r->violations += load(landing + 1) < load(landing);
-    }
-    tell_done(pair);
-}
-
-static const struct {
-    const char *name, *meaning;
-    void (*run)(struct pair *pair, struct board *board, struct litmus_result *r);
-    bool demonstration;
-} tests[LITMUS_TESTS] = {
-    {"cmp_swap-read", "a READ sees the CMP_SWAP before it in its chain", cmp_swap_read, false},
-    {"claim-pop", "of { CMP_SWAP; READ } and a CPU's { store; fence; load } one sees the other", claim_pop, false},
-    {"write-fetch_add", "a CPU that sees the FETCH_ADD sees the whole WRITE before it", write_fetch_add, false},
-    {"store-read", "a word that a CPU stores is never READ torn", store_read, false},
-    {"adapter-adapter", "no FETCH_ADD of two processes is lost, the owner's through its own queue pair",
-     adapter_adapter, false},
-    {"completion-load", "a CPU sees what a completed chain with an atomic has changed on its host", completion_load,
-     false},
-    {"cpu-adapter", "CPU atomics against FETCH_ADD on one word (uat never does it): updates lost", cpu_adapter, true},
-    {"write-read", "a READ sees the WRITE before it in its chain (uat does not rely on it)", write_read, true},
-    {"read-read", "two READs of a chain sample memory in order (uat does not rely on it)", read_read, true},
+const struct litmus_test litmus_forbidden[LITMUS_FORBIDDEN] = {
+    {"cmp_swap-read", "O1, 6", "a READ misses the CMP_SWAP before it in its chain", cmp_swap_read},
+    {"claim-pop", "O1, 6", "{ CMP_SWAP; READ } and a CPU's { store; fence; load } miss each other", claim_pop},
+    {"swap-add", "O1, 6", "two chains { atomic; READ of the other's word } miss each other", swap_add},
+    {"write-fetch_add", "O1, 5", "a CPU sees the FETCH_ADD, but not the whole WRITE before it", write_fetch_add},
+    {"store-read", "O4, 8", "a READ returns half of a word that a CPU stores", store_read},
+    {"adapter-adapter", "O6, 1", "a FETCH_ADD is lost, though both processes add through one adapter", adapter_adapter},
+    {"completion-load", "O7, 10", "after a chain with an atomic on its own host, a CPU loads old data",
+     completion_load},
 };
 
 /* The shortest time of several READs. */
@@ -296,6 +206,11 @@ static uint64_t share(struct pair *pair, uint64_t count)
     return count + pair_meet(pair, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
 }
 
+static const struct litmus_test *test_at(int i)
+{
+    return i < LITMUS_FORBIDDEN ? &litmus_forbidden[i] : &litmus_allowed[i - LITMUS_FORBIDDEN];
+}
+
 static void run_all(struct pair *pair, void *arg)
 {
     struct board *board = arg;
@@ -310,9 +225,9 @@ static void run_all(struct pair *pair, void *arg)
     for (int i = 0; i < LITMUS_TESTS; i++) {
         struct litmus_result *r = &board->results[i];
         clear(pair);
-        tests[i].run(pair, board, r);
+        test_at(i)->run(pair, board, r);
         r->trials = share(pair, r->trials);
-        r->violations = share(pair, r->violations);
+        r->seen = share(pair, r->seen);
     }
 }
 
@@ -320,8 +235,10 @@ int litmus_run(uint64_t trials, struct litmus *out)
 {
     struct board board = {.trials = trials, .results = out->results};
     for (int i = 0; i < LITMUS_TESTS; i++)
-        out->results[i] = (struct litmus_result){
-            .name = tests[i].name, .meaning = tests[i].meaning, .demonstration = tests[i].demonstration};
+        out->results[i] = (struct litmus_result){.name = test_at(i)->name,
+                                                 .rule = test_at(i)->rule,
+                                                 .meaning = test_at(i)->meaning,
+                                                 .allowed = i >= LITMUS_FORBIDDEN};
     int rc = pair_run(run_all, &board, &out->rank);
     memcpy(out->hosts, board.hosts, sizeof(out->hosts));
     return rc ? rc : board.rc;

@@ -3,16 +3,7 @@
 #ifndef UAT_INFO_LITMUS_H
 #define UAT_INFO_LITMUS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-enum { LITMUS_TESTS = 9 };
-
-struct litmus_result {
-    const char *name, *meaning;
-    bool demonstration; /* the runtime never relies on this property, so violations are no failure */
-    uint64_t trials, violations;
-};
+#include "launcher/info/litmus_test.h"
 
 struct litmus {
     int rank;          /* 0 or 1; of two processes that a launcher has started, only rank 0 prints the results */

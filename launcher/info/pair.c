@@ -71,10 +71,30 @@ static int join(struct pair *pair)
     return rc;
 }
 
+/* Map a segment for this process alone, at an address that is the same on all hosts. It is a memory object, as a
+ * worker's segment is. */
+static int map_segment(struct pair *pair)
+{
+    int fd = memfd_create("uat-litmus", MFD_CLOEXEC);
+    char *segment = MAP_FAILED;
+    if (fd >= 0 && !ftruncate(fd, PAIR_SEGMENT))
+        segment = mmap((void *)(uintptr_t)UAT_SEGMENT_ADDRESS_DEFAULT, PAIR_SEGMENT, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    if (segment == MAP_FAILED) {
+        uat_error("no memory for the litmus tests: %s", strerror(errno));
+        return -ENOMEM;
+    }
+    pair->segment = segment;
+    pair->words = (uint64_t *)(segment + UAT_TRANSPORT_SCRATCH);
+    return 0; /* the descriptor stays open until the process ends */
+}
+
 int pair_side(struct pair *pair, pair_fn *fn, void *arg)
 {
     struct uat_endpoint both[2];
-    int rc = join(pair);
+    int rc = map_segment(pair);
+    if (!rc)
+        rc = join(pair);
     if (!rc) {
         fn(pair, arg);
         rc = uat_transport_ibv.flush(pair->transport);
@@ -90,17 +110,8 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg)
 int pair_run(pair_fn *fn, void *arg, int *rank)
 {
     bool launched = getenv("PMIX_RANK") && getenv("PMIX_NAMESPACE");
-    /* The memory is private, so that each process has its own segment after a fork. The address is the same on all
-     * hosts. */
-    char *segment = mmap((void *)(uintptr_t)UAT_SEGMENT_ADDRESS_DEFAULT, PAIR_SEGMENT, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (segment == MAP_FAILED) {
-        uat_error("no memory for the litmus tests: %s", strerror(errno));
-        return -ENOMEM;
-    }
-    struct pair pair = {.segment = segment, .words = (uint64_t *)(segment + UAT_TRANSPORT_SCRATCH)};
+    struct pair pair = {.segment = NULL};
     int rc = launched ? pair_launched(&pair, fn, arg) : pair_fork(&pair, fn, arg);
     *rank = pair.rank;
-    munmap(segment, PAIR_SEGMENT);
     return rc;
 }

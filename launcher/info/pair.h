@@ -52,11 +52,12 @@ typedef void pair_fn(struct pair *pair, void *arg);
  */
 int pair_run(pair_fn *fn, void *arg, int *rank);
 
-/* The two kinds of pair_run(). The segment must be mapped. */
+/* The two kinds of pair_run(). */
 int pair_fork(struct pair *pair, pair_fn *fn, void *arg);
 int pair_launched(struct pair *pair, pair_fn *fn, void *arg);
 
-/* Open the transport, run fn, close the transport. Returns 0 or a negative errno after reporting the error. */
+/* Map the segment, open the transport, run fn, close the transport. Returns 0 or a negative errno after reporting the
+ * error. */
 int pair_side(struct pair *pair, pair_fn *fn, void *arg);
 
 /*

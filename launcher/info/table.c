@@ -125,8 +125,12 @@ static void print_litmus(json_object *list, json_object *hosts)
         row("litmus", "two processes of this host");
     for (size_t i = 0; i < json_object_array_length(list); i++) {
         json_object *o = json_object_array_get_idx(list, i);
-        row("", "%-15s %-13s %lld of %lld: %s", text(o, "test"), text(o, "verdict"), (long long)number(o, "violations"),
-            (long long)number(o, "trials"), text(o, "meaning"));
+        if (number(o, "trials"))
+            row("", "%-15s %-9s (%s), seen %lld of %lld: %s", text(o, "test"), text(o, "verdict"), text(o, "rule"),
+                (long long)number(o, "seen"), (long long)number(o, "trials"), text(o, "outcome"));
+        else
+            row("", "%-15s %-9s (%s), not tried here: %s", text(o, "test"), text(o, "verdict"), text(o, "rule"),
+                text(o, "outcome"));
     }
 }
 

@@ -54,6 +54,7 @@ static const struct key device_keys[] = {
     DEVICE("cut_ms", cut_ms),
     DEVICE("late_writes", late_writes),
     DEVICE("early_reads", early_reads),
+    DEVICE("load_store", load_store),
     DEVICE("page_kib", page_kib),
     DEVICE("wrong_reads", wrong_reads),
     {0},

@@ -3,11 +3,15 @@
 #include "tests/fakeverbs/fake.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { GAP_NS = 10000 };
 
 /* Copy bytes; word by word, if both addresses and the length are multiples of 8. */
 static void copy(char *to, const char *from, size_t bytes)
@@ -68,10 +72,33 @@ static const struct fake_pair *peer_of(const struct fake_pair *own, uint32_t num
     return alive && answered && near->fabric == far->fabric ? peer : NULL;
 }
 
-static void atomic(const struct ibv_send_wr *wr, uint64_t *local, uint64_t *remote)
+/* An atomic of a device that has no help from the processor. This process sleeps between its load and its store, so
+ * that a WRITE of another process falls between them. */
+static void load_and_store(const struct fake_pair *peer, const struct ibv_send_wr *wr, uint64_t *local,
+                           uint64_t *remote)
+{
+    uint32_t *busy = &fake_state->busy[peer->host][peer->device];
+    while (__atomic_exchange_n(busy, 1, __ATOMIC_ACQUIRE)) /* pairs with the release at the end */
+        sched_yield();
+    /* Relaxed: the lock orders these accesses among atomics of this device, and nothing orders them with others. */
+    uint64_t old = __atomic_load_n(remote, __ATOMIC_RELAXED);
+    nanosleep(&(struct timespec){.tv_nsec = GAP_NS}, NULL);
+    if (wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+        __atomic_store_n(remote, old + wr->wr.atomic.compare_add, __ATOMIC_RELAXED);
+    else if (old == wr->wr.atomic.compare_add)
+        __atomic_store_n(remote, wr->wr.atomic.swap, __ATOMIC_RELAXED);
+    __atomic_store_n(busy, 0, __ATOMIC_RELEASE); /* pairs with the acquire above */
+    *local = old;
+}
+
+static void atomic(const struct fake_pair *peer, const struct ibv_send_wr *wr, uint64_t *local, uint64_t *remote)
 {
     uint64_t old = wr->wr.atomic.compare_add;
     fake_add(FAKE_ATOMICS, 1);
+    if (fake_state->device[peer->device].load_store) {
+        load_and_store(peer, wr, local, remote);
+        return;
+    }
     /* Sequentially consistent: an adapter's atomics have one order. Pairs with the loads of these words by the peer's
      * CPU. */
     if (wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
@@ -126,7 +153,7 @@ static enum ibv_wc_status carry_out(const struct fake_qp *qp, const struct ibv_s
     if (!far)
         return IBV_WC_REM_ACCESS_ERR;
     if (is_atomic)
-        atomic(wr, (uint64_t *)(void *)local, (uint64_t *)(void *)far);
+        atomic(peer, wr, (uint64_t *)(void *)local, (uint64_t *)(void *)far);
     else if (wr->opcode == IBV_WR_RDMA_READ && own != peer && fake_state->device[own->device].wrong_reads)
         memset(local, 0xff, wr->sg_list->length);
     else if (wr->opcode == IBV_WR_RDMA_READ)
@@ -182,6 +209,8 @@ int fake_post_send(struct ibv_qp *pair, struct ibv_send_wr *wr, struct ibv_send_
         enum ibv_wc_status status = broken ? IBV_WC_WR_FLUSH_ERR : IBV_WC_SUCCESS;
         if (!broken && wr->opcode != IBV_WR_RDMA_READ && passes(pair, wr->next))
             status = carry_out(qp, early = wr->next);
+        if (early == wr->next && early)
+            sched_yield(); /* the peer may change the word that was READ */
         if (!broken && wr != early && status == IBV_WC_SUCCESS)
             status = carry_out(qp, wr);
         if (status != IBV_WC_SUCCESS)
@@ -200,6 +229,8 @@ int fake_poll_cq(struct ibv_cq *queue, int room, struct ibv_wc *wc)
 {
     struct fake_cq *cq = (struct fake_cq *)queue;
     int n = 0, error = fake_enter(FAKE_POLL_CQ);
+    if (late.bytes)
+        sched_yield(); /* the peer may look at the words before the WRITE reaches them */
     carry_out_late();
     for (; !error && n < room && cq->tail != cq->head; n++) {
         unsigned at = cq->tail++ % cq->size;

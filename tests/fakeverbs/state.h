@@ -112,6 +112,7 @@ struct fake_device {
     int cut_ms;        /* milliseconds for which the network is cut; 0: forever */
     bool late_writes;  /* WRITEs reach memory only when the process polls for completions */
     bool early_reads;  /* a READ without a fence passes the atomic before it */
+    bool load_store;   /* an atomic is a load and, later, a store: only atomics through this device exclude it */
     int page_kib;      /* size of the kernel's smallest pages; 0: the real one */
     bool wrong_reads;  /* READs return wrong bytes, as if another host had the same address */
     struct fake_port port[FAKE_PORTS];
@@ -159,6 +160,7 @@ struct fake_state {
         used_regions[FAKE_HOSTS][FAKE_DEVICES];
     uint64_t count[FAKE_RANKS][FAKE_CALLS];
     uint64_t served[FAKE_HOSTS][FAKE_DEVICES]; /* bytes that READs and WRITEs of peers have moved through this device */
+    uint32_t busy[FAKE_HOSTS][FAKE_DEVICES];   /* 1 while a device with load_store executes an atomic */
     uint32_t objects, domains, regions, pairs; /* the last numbers that were assigned */
     struct fake_object object[FAKE_OBJECTS];
     struct fake_domain domain[FAKE_DOMAINS];
