@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "include/uat/object.h"
+#include "runtime/global/array.h"
 #include "runtime/global/cache.h"
 #include "runtime/job/call.h"
 #include "runtime/job/collective.h"
@@ -81,8 +82,7 @@ void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t 
 /* Is this an array that the runtime has made for itself? */
 static bool is_own(const struct uat_array *a)
 {
-    const struct uat_global *g = &uat_global;
-    return a == g->array.parts || a == g->temporary.space || a == g->temporary.ledger;
+    return a == uat_registry.parts || a == uat_temporary.space || a == uat_temporary.ledger;
 }
 
 /* Enter a call about the array that starts at p, if there is such an array and all workers name the same array. */
@@ -133,7 +133,7 @@ int uat_global_free(void *p)
  * is in use. */
 static int close_temporary(void)
 {
-    struct uat_array *space = uat_global.temporary.space, *ledger = uat_global.temporary.ledger;
+    struct uat_array *space = uat_temporary.space, *ledger = uat_temporary.ledger;
     int rc = 0;
     if (!space)
         return 0;
@@ -201,8 +201,7 @@ int uat_global_freeze(void *p)
     uat_global_before_barrier();
     uat_check(uat_collective_barrier()); /* no worker may write to the array after this */
     uat_global_after_barrier();
-    a->frozen = uat_global.cache.epoch | UINT64_C(1)
-                                             << 63; /* differs from all other epochs, and from earlier freezes */
+    a->frozen = uat_cache.epoch | UINT64_C(1) << 63; /* differs from all other epochs, and from earlier freezes */
     uat_call_leave();
     return 0;
 }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/word.h"
 #include "runtime/global/array.h"
+#include "runtime/global/hosts.h"
 #include "runtime/job/fatal.h"
 #include "transport/handover.h"
 
@@ -24,15 +25,15 @@ static int own_rank(void)
 
 static bool is_leader(void)
 {
-    return uat_global.host.leader[uat_global.host.own] == own_rank();
+    return uat_hosts.leader[uat_hosts.own] == own_rank();
 }
 
 uint64_t uat_array_share(const struct uat_array *a, int host)
 {
     uint64_t chunks = a->size / a->chunk, n = (uint64_t)size_of_job();
-    uint64_t kept = chunks / n * (uint64_t)uat_global.host.size[host];
+    uint64_t kept = chunks / n * (uint64_t)uat_hosts.size[host];
     for (uint64_t rank = 0; rank < chunks % n; rank++)
-        kept += uat_global.host.of[rank] == host;
+        kept += uat_hosts.of[rank] == host;
     return kept * a->chunk;
 }
 
@@ -42,7 +43,7 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
 {
     struct uat_global *g = &uat_global;
     const struct uat_bulk_class *links = g->bulk->class_;
-    uint64_t bytes = uat_array_share(a, g->host.own);
+    uint64_t bytes = uat_array_share(a, uat_hosts.own);
     *memobj = (struct uat_memobj){.fd = -1};
     if (!is_leader() || bytes == 0)
         return 0;
@@ -55,7 +56,7 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
 static int expose(struct uat_array *a, struct uat_bulk_key *key)
 {
     struct uat_global *g = &uat_global;
-    uint64_t bytes = a->memobj[g->host.own].bytes;
+    uint64_t bytes = a->memobj[uat_hosts.own].bytes;
     *key = (struct uat_bulk_key){0};
     if (a->fd < 0)
         return 0;
@@ -110,12 +111,11 @@ static int map_near(const struct uat_array *a, int host, int fd)
 /* Map the chunks of all near hosts. */
 static int map_all_near(struct uat_array *a)
 {
-    const struct uat_global *g = &uat_global;
-    for (int h = 0; h < g->host.count; h++) {
-        if (!g->host.near[h] || a->memobj[h].fd < 0)
+    for (int h = 0; h < uat_hosts.count; h++) {
+        if (!uat_hosts.near[h] || a->memobj[h].fd < 0)
             continue;
-        bool leads = g->host.leader[h] == own_rank();
-        int fd = leads ? a->fd : uat_memobj_open(&a->memobj[h], g->host.leader[h]);
+        bool leads = uat_hosts.leader[h] == own_rank();
+        int fd = leads ? a->fd : uat_memobj_open(&a->memobj[h], uat_hosts.leader[h]);
         int rc = fd < 0 ? fd : map_near(a, h, fd);
         if (fd >= 0 && !leads)
             close(fd);
@@ -142,7 +142,7 @@ static void show_near(struct uat_array *a)
 static int map_far(struct uat_array *a, int host)
 {
     struct uat_memobj *memobj = &a->memobj[host];
-    int fd = uat_memobj_open(memobj, uat_global.host.leader[host]);
+    int fd = uat_memobj_open(memobj, uat_hosts.leader[host]);
     if (fd < 0)
         return fd;
     void *p = mmap(NULL, memobj->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -160,24 +160,25 @@ static int map_far(struct uat_array *a, int host)
 static int attach(struct uat_array *a, const struct uat_memobj *memobjs)
 {
     struct uat_global *g = &uat_global;
-    for (int h = 0; h < g->host.count; h++) {
+    for (int h = 0; h < uat_hosts.count; h++) {
         uint64_t share = uat_array_share(a, h); /* accessing a chunk beyond the object would be a bus error */
         bool has_none = memobjs[h].fd < 0;
         if (has_none && share > 0)
-            return uat_word_report(g->host.leader[h], "the descriptor of the part of an array",
+            return uat_word_report(uat_hosts.leader[h], "the descriptor of the part of an array",
                                    (uint64_t)memobjs[h].fd);
         if (!has_none && memobjs[h].pid <= 0)
-            return uat_word_report(g->host.leader[h], "the process of the part of an array", (uint64_t)memobjs[h].pid);
+            return uat_word_report(uat_hosts.leader[h], "the process of the part of an array",
+                                   (uint64_t)memobjs[h].pid);
         if (!has_none && memobjs[h].bytes != share)
-            return uat_word_report(g->host.leader[h], "the size of the part of an array", memobjs[h].bytes);
+            return uat_word_report(uat_hosts.leader[h], "the size of the part of an array", memobjs[h].bytes);
         if (!has_none && memobjs[h].page != 0 && memobjs[h].page != UAT_HUGE_PAGE)
-            return uat_word_report(g->host.leader[h], "the page size of the part of an array", memobjs[h].page);
+            return uat_word_report(uat_hosts.leader[h], "the page size of the part of an array", memobjs[h].page);
         a->memobj[h] = memobjs[h];
     }
     int rc = map_all_near(a);
     if (!rc && !g->strict) /* under torture no range counts as near, so that every checkout is recorded */
         show_near(a);
-    for (int h = 0; h < g->host.count && !rc && g->far && g->bulk->class_->maps; h++)
+    for (int h = 0; h < uat_hosts.count && !rc && g->far && g->bulk->class_->maps; h++)
         if (a->memobj[h].fd >= 0)
             rc = map_far(a, h);
     return rc;
@@ -190,9 +191,9 @@ void uat_array_drop(struct uat_array *a)
         return;
     if (a->linear) {
         g->bulk->class_->conceal(g->bulk, a->linear);
-        munmap(a->linear, a->memobj[g->host.own].bytes);
+        munmap(a->linear, a->memobj[uat_hosts.own].bytes);
     }
-    for (int h = 0; h < g->host.count; h++) {
+    for (int h = 0; h < uat_hosts.count; h++) {
         if (a->window && a->window[h])
             munmap(a->window[h], a->memobj[h].bytes);
         if (a->memobj)
@@ -211,7 +212,6 @@ void uat_array_drop(struct uat_array *a)
 
 static struct uat_array *new_array(size_t bytes, size_t chunk)
 {
-    struct uat_global *g = &uat_global;
     struct uat_array *a = calloc(1, sizeof(*a));
     if (!a)
         return NULL;
@@ -220,8 +220,8 @@ static struct uat_array *new_array(size_t bytes, size_t chunk)
     a->chunk = chunk;
     a->by_chunk = uat_divisor(chunk >> UAT_BLOCK_SHIFT);
     a->size = (bytes + chunk - 1) / chunk * chunk;
-    a->window = calloc((size_t)g->host.count, sizeof(*a->window));
-    a->memobj = calloc((size_t)g->host.count, sizeof(*a->memobj));
+    a->window = calloc((size_t)uat_hosts.count, sizeof(*a->window));
+    a->memobj = calloc((size_t)uat_hosts.count, sizeof(*a->memobj));
     if (a->window && a->memobj)
         return a;
     free(a->window);
@@ -233,8 +233,7 @@ static struct uat_array *new_array(size_t bytes, size_t chunk)
 /* Expose the array's memory to all workers. Collective; returns 0 or the worst of all workers' errors. */
 static int expose_to_all(struct uat_array *a)
 {
-    struct uat_global *g = &uat_global;
-    struct uat_bulk_key mine = {0}, *all = calloc((size_t)g->host.count, sizeof(*all)); /* one from each leader */
+    struct uat_bulk_key mine = {0}, *all = calloc((size_t)uat_hosts.count, sizeof(*all)); /* one from each leader */
     int rc = all ? 0 : -ENOMEM;
     if (!all)
         uat_error("no memory for the keys of an array");
@@ -242,8 +241,8 @@ static int expose_to_all(struct uat_array *a)
     if (!rc)
         rc = uat_global_agree(expose(a, &mine));
     if (!rc)
-        uat_check(uat_global_gather_from(g->host.leader, g->host.count, &mine, sizeof(mine), all));
-    for (int h = 0; h < g->host.count && !rc; h++)
+        uat_check(uat_global_gather_from(uat_hosts.leader, uat_hosts.count, &mine, sizeof(mine), all));
+    for (int h = 0; h < uat_hosts.count && !rc; h++)
         a->memobj[h].key = all[h];
     free(all);
     return rc;
@@ -255,7 +254,8 @@ static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved,
 {
     struct uat_array *a = new_array(bytes, chunk);
     struct uat_global *g = &uat_global;
-    struct uat_memobj mine = {.fd = -1}, *all = calloc((size_t)g->host.count, sizeof(*all)); /* one from each leader */
+    struct uat_memobj mine = {.fd = -1},
+                      *all = calloc((size_t)uat_hosts.count, sizeof(*all)); /* one from each leader */
     int rc = 0;
     if (!a || !all) {
         uat_error("no memory for the description of an array");
@@ -269,7 +269,7 @@ static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved,
     if (!rc)
         rc = uat_global_agree(make_object(a, &mine));
     if (!rc) { /* every worker has `all`, or uat_global_agree() would have failed */
-        uat_check(uat_global_gather_from(g->host.leader, g->host.count, &mine, sizeof(mine), all));
+        uat_check(uat_global_gather_from(uat_hosts.leader, uat_hosts.count, &mine, sizeof(mine), all));
         rc = uat_global_agree(attach(a, all));
     }
     if (!rc && (!sparse || g->bulk->class_->room))

@@ -32,13 +32,30 @@ struct uat_array {
     struct uat_memobj *memobj; /* for each host: its memory object */
 };
 
+/* Which addresses have which array. */
+struct uat_registry {
+    struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere if no array has these addresses */
+    uint32_t shifted[UAT_SHIFTS];            /* number of arrays that have each shift */
+    struct uat_divisor by_size;              /* divides by the number of workers */
+    struct uat_array *parts;                 /* the array of all workers' parts, which hold objects */
+};
+extern struct uat_registry uat_registry __attribute__((visibility("hidden")));
+
+/* The memory of temporary arrays: temporary.c. */
+struct uat_temporary {
+    struct uat_array *space, *ledger; /* the temporary arrays' memory, and the ledger of its units; or NULL */
+    size_t unit;                      /* bytes of a unit */
+    uint64_t units;
+};
+extern struct uat_temporary uat_temporary __attribute__((visibility("hidden")));
+
 extern struct uat_array uat_nowhere __attribute__((visibility("hidden")));
 
 /* The array that has an address's granule; &uat_nowhere if there is none. The address can lie outside of the array. */
 static inline struct uat_array *uat_array_of(uintptr_t at)
 {
     uintptr_t granule = (at - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT;
-    return granule < UAT_GRANULES ? uat_global.array.granule[granule] : &uat_nowhere;
+    return granule < UAT_GRANULES ? uat_registry.granule[granule] : &uat_nowhere;
 }
 
 /* The array that contains [at, at + bytes); ends the job with a message if there is none. */

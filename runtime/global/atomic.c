@@ -4,6 +4,7 @@
  * transport has none, the CPUs (bulk.h, B5). A CPU may load these words at any time.
  */
 #include "base/virtual.h"
+#include "runtime/global/hosts.h"
 #include "runtime/global/array.h"
 #include "runtime/global/link.h"
 #include "runtime/job/fatal.h"
@@ -39,7 +40,7 @@ static void post(const uat_atomic_t *word, const struct uat_home *home, struct u
  * CPU's load may precede an earlier atomic. */
 static void await_additions(int host)
 {
-    uat_link_wait(host, uat_global.release.unreleased[host].added);
+    uat_link_wait(host, uat_release.unreleased[host].added);
 }
 
 static uint64_t do_far(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op)
@@ -47,9 +48,9 @@ static uint64_t do_far(const uat_atomic_t *word, const struct uat_home *home, st
     struct uat_global *g = &uat_global;
     if (op.code != UAT_OP_READ) /* B2 */
         await_additions(home->host);
-    post(word, home, op, &g->arena.landing[1]);
+    post(word, home, op, &uat_arena.landing[1]);
     uat_link_wait(home->host, g->bulk->link[home->host].posted);
-    return g->arena.landing[1];
+    return uat_arena.landing[1];
 }
 
 uint64_t uat_atomic_fetch_add_elsewhere(uat_atomic_t *word, uint64_t addend)
@@ -78,7 +79,7 @@ uint64_t uat_atomic_load_elsewhere(const uat_atomic_t *word)
      * time pass. If another adapter of this host changes the word, a completion from this worker's adapter does not
      * imply that the change is in memory. So such a word is READ, too. The READ goes through the other adapter, and
      * follows this worker's additions (B2). */
-    if (home.host == uat_global.host.own && !UAT_IS_VIRTUAL()) {
+    if (home.host == uat_hosts.own && !UAT_IS_VIRTUAL()) {
         await_additions(home.host);
         /* Acquire: pairs with any worker's atomic on this word, by an adapter (B5). */
         return uat_cpu_load_acquire(&word->value);
@@ -94,9 +95,9 @@ void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend)
         __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL);
         return;
     }
-    post(word, &home, (struct uat_bulk_op){.code = UAT_OP_FETCH_ADD, .operand = addend}, &g->arena.landing[2]);
-    g->release.unreleased[home.host].added = g->bulk->link[home.host].posted;
-    g->release.unreleased[home.host].any = g->release.needed = true;
+    post(word, &home, (struct uat_bulk_op){.code = UAT_OP_FETCH_ADD, .operand = addend}, &uat_arena.landing[2]);
+    uat_release.unreleased[home.host].added = g->bulk->link[home.host].posted;
+    uat_release.unreleased[home.host].any = uat_release.needed = true;
 }
 
 /* Set a word by CMP_SWAP, and return its old value. A CPU must not store to a word that adapters change, and CMP_SWAP

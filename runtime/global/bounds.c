@@ -20,19 +20,19 @@ enum { UNIT = 16, STEP = 64 /* bytes of bounds per READ */, LINK = 8 /* bytes of
 
 size_t uat_bounds_size(void)
 {
-    return uat_global.strict ? uat_global.array.parts->chunk / UNIT : 0;
+    return uat_global.strict ? uat_registry.parts->chunk / UNIT : 0;
 }
 
 /* The part that contains this address. */
 static uintptr_t part_of(uintptr_t at)
 {
-    const struct uat_array *parts = uat_global.array.parts;
+    const struct uat_array *parts = uat_registry.parts;
     return parts->start + (at - parts->start) / parts->chunk * parts->chunk;
 }
 
 static uintptr_t bounds_of(uintptr_t at)
 {
-    return part_of(at) + uat_global.array.parts->chunk - uat_bounds_size() + (at - part_of(at)) / UNIT;
+    return part_of(at) + uat_registry.parts->chunk - uat_bounds_size() + (at - part_of(at)) / UNIT;
 }
 
 void uat_bounds_set(uintptr_t object, size_t bytes, size_t room)
@@ -57,7 +57,7 @@ void uat_bounds_clear(uintptr_t object, size_t room)
 
 static void read_bounds(unsigned char *to, uintptr_t from, size_t bytes)
 {
-    if (uat_array_home(uat_global.array.parts, from).near)
+    if (uat_array_home(uat_registry.parts, from).near)
         memcpy(to, (const void *)from, bytes);
     else
         uat_get_unchecked(to, from, bytes);
@@ -71,7 +71,7 @@ static __attribute__((cold)) _Noreturn void refuse(const char *call, uintptr_t a
 
 void uat_bounds_check(const char *call, uintptr_t at, size_t bytes)
 {
-    const uintptr_t part = part_of(at), end = part + uat_global.array.parts->chunk - uat_bounds_size();
+    const uintptr_t part = part_of(at), end = part + uat_registry.parts->chunk - uat_bounds_size();
     unsigned char bounds[STEP];
     if (at + bytes <= part + UAT_PART_HEAD) /* the list of objects that other workers freed lies at this place */
         return;

@@ -15,6 +15,8 @@
 #include "runtime/job/fatal.h"
 #include "runtime/trace/trace.h"
 
+struct uat_cache uat_cache;
+
 enum { POST_AT = 2 * UAT_PART /* this number of pending bytes justifies an operation */ };
 
 /* Wait until the prefetch to the slot has completed, and record its parts as valid. */
@@ -28,8 +30,8 @@ static void settle(struct uat_slot_of_cache *s)
 /* Publish the run of valid parts around this valid part. A hit checks only that run. */
 static void show(const struct uat_slot_of_cache *s, unsigned part)
 {
-    struct uat_shown_run *r = &uat_global.cache.shown[s - uat_global.cache.slot];
-    if (!uat_global.cache.shows)
+    struct uat_shown_run *r = &uat_cache.shown[s - uat_cache.slot];
+    if (!uat_cache.shows)
         return;
     unsigned first = part, end = part + 1;
     while (first > 0 && s->valid >> (first - 1) & 1)
@@ -42,14 +44,13 @@ static void show(const struct uat_slot_of_cache *s, unsigned part)
 
 static void hide(const struct uat_slot_of_cache *s)
 {
-    uat_global.cache.shown[s - uat_global.cache.slot].size = 0;
+    uat_cache.shown[s - uat_cache.slot].size = 0;
 }
 
 void uat_cache_hide(void)
 {
-    const struct uat_global *g = &uat_global;
-    for (uint64_t i = 0; g->cache.shows && i <= g->cache.slot_mask; i++)
-        hide(&g->cache.slot[i]);
+    for (uint64_t i = 0; uat_cache.shows && i <= uat_cache.slot_mask; i++)
+        hide(&uat_cache.slot[i]);
 }
 
 /* Publish the run of the range, if it lies in one block and all of it is valid. Returns whether the run was
@@ -57,7 +58,7 @@ void uat_cache_hide(void)
 static bool show_range(uintptr_t at, size_t bytes)
 {
     size_t from = at % UAT_BLOCK;
-    if (!uat_global.cache.shows)
+    if (!uat_cache.shows)
         return false;
     const struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
     if (bytes - 1 >= UAT_BLOCK - from || s->block != at >> UAT_BLOCK_SHIFT ||
@@ -85,7 +86,6 @@ void uat_cache_post_slot(struct uat_slot_of_cache *s)
 /* Bytes [from, to) of the slot were checked in: post them, or keep them pending. */
 static void mark_slot(struct uat_slot_of_cache *s, size_t from, size_t to)
 {
-    struct uat_global *g = &uat_global;
     if (s->dirty_end && from <= s->dirty_end && to >= s->dirty) { /* G4: no byte lies between the two ranges */
         s->dirty = from < s->dirty ? (uint32_t)from : s->dirty;
         s->dirty_end = to > s->dirty_end ? (uint32_t)to : s->dirty_end;
@@ -94,12 +94,12 @@ static void mark_slot(struct uat_slot_of_cache *s, size_t from, size_t to)
         s->dirty = (uint32_t)from;
         s->dirty_end = (uint32_t)to;
     }
-    g->release.needed = true;
+    uat_release.needed = true;
     if (s->dirty_end - s->dirty >= POST_AT) {
         uat_cache_post_slot(s);
     } else if (!s->listed) {
         s->listed = true;
-        g->cache.pending[g->cache.pending_count++] = (uint32_t)(s - g->cache.slot);
+        uat_cache.pending[uat_cache.pending_count++] = (uint32_t)(s - uat_cache.slot);
     }
 }
 
@@ -153,7 +153,7 @@ static void fetch_around(struct uat_slot_of_cache *s, const struct uat_array *a,
     while (at < end) {
         uintptr_t stop = end, next = uat_open_written(at, &stop);
         if (at < stop) {
-            s->read_end = uat_link_read(a, at, g->cache.ring + (at & g->cache.ring_mask), stop - at);
+            s->read_end = uat_link_read(a, at, uat_cache.ring + (at & uat_cache.ring_mask), stop - at);
             g->count.bytes_fetched += stop - at;
         }
         at = next;
@@ -230,8 +230,7 @@ static void await_range(uintptr_t at, uintptr_t end)
 /* Is the whole range far, and does it fit into the ring? */
 static bool fits_ring(const struct uat_array *a, uintptr_t at, size_t bytes)
 {
-    const struct uat_global *g = &uat_global;
-    if (at % UAT_BLOCK + bytes > g->cache.ring_size)
+    if (at % UAT_BLOCK + bytes > uat_cache.ring_size)
         return false;
     for (uintptr_t p = at; p < at + bytes;) {
         struct uat_home home = uat_array_home(a, p);
@@ -328,7 +327,7 @@ void uat_global_checkin_elsewhere(const void *p, size_t bytes, enum uat_access a
 void uat_global_prefetch(const void *p, size_t bytes)
 {
     uintptr_t at = (uintptr_t)p, end = at + bytes;
-    if (!bytes || uat_near_holds(at, bytes) || bytes > uat_global.cache.ring_size / 2)
+    if (!bytes || uat_near_holds(at, bytes) || bytes > uat_cache.ring_size / 2)
         return;
     const struct uat_array *a = uat_array_check("uat_global_prefetch()", at, bytes);
     while (at < end) {
@@ -362,9 +361,8 @@ void uat_cache_update(uintptr_t at, const void *from, size_t bytes)
 
 void uat_cache_drop(const struct uat_array *a)
 {
-    struct uat_global *g = &uat_global;
-    for (uint64_t i = 0; g->cache.ring_size && i <= g->cache.slot_mask; i++) {
-        struct uat_slot_of_cache *s = &g->cache.slot[i];
+    for (uint64_t i = 0; uat_cache.ring_size && i <= uat_cache.slot_mask; i++) {
+        struct uat_slot_of_cache *s = &uat_cache.slot[i];
         if (s->block && (s->block << UAT_BLOCK_SHIFT) - a->start < a->size)
             evict_and_claim(s, 0, s->link, 0);
     }

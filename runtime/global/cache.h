@@ -22,6 +22,20 @@ struct uat_slot_of_cache {
 
 _Static_assert(sizeof(struct uat_slot_of_cache) == 64, "one line");
 
+struct uat_cache {
+    bool shows;     /* slots publish their runs in shown[], where the inlined uat_global_checkout() finds them */
+    uint64_t epoch; /* the current epoch, raised by an acquire */
+    struct uat_slot_of_cache *slot;
+    struct uat_shown_run *shown; /* the shown run of each slot */
+    uint64_t slot_mask;
+    char *ring;       /* slots * UAT_BLOCK bytes, mapped twice in a row; address a has its place at a & ring_mask */
+    size_t ring_mask; /* unused while ring_size is 0 */
+    size_t ring_size;
+    uint32_t *pending; /* slots that may have dirty bytes */
+    uint32_t pending_count;
+};
+extern struct uat_cache uat_cache __attribute__((visibility("hidden")));
+
 /* arena.c: choose the sizes of the arena's parts; make them; give them back. */
 void uat_arena_plan(void);
 int uat_arena_open(void);
@@ -45,17 +59,17 @@ void uat_overflow_checkin(struct uat_open *o);
 /* Where the slot's bytes lie. */
 static inline char *uat_slot_place(const struct uat_slot_of_cache *s)
 {
-    return uat_global.cache.ring + ((size_t)(s - uat_global.cache.slot) << UAT_BLOCK_SHIFT);
+    return uat_cache.ring + ((size_t)(s - uat_cache.slot) << UAT_BLOCK_SHIFT);
 }
 
 static inline struct uat_slot_of_cache *uat_slot_for(uint64_t block)
 {
-    return &uat_global.cache.slot[block & uat_global.cache.slot_mask];
+    return &uat_cache.slot[block & uat_cache.slot_mask];
 }
 
 static inline uint64_t uat_epoch_of(const struct uat_array *a)
 {
-    return a->frozen ? a->frozen : uat_global.cache.epoch;
+    return a->frozen ? a->frozen : uat_cache.epoch;
 }
 
 /* One bit for each part that [from, to) of a block touches. from < to. */

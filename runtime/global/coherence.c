@@ -11,6 +11,7 @@
  */
 #include "base/virtual.h"
 #include "base/kernel.h"
+#include "runtime/global/hosts.h"
 #include "runtime/global/cache.h"
 #include "runtime/global/record.h"
 #include "runtime/global/link.h"
@@ -29,17 +30,17 @@ static __attribute__((noinline)) void release(void)
     struct uat_global *g = &uat_global;
     uint64_t since = uat_trace_begin();
     bool waited = false;
-    for (uint32_t i = 0; i < g->cache.pending_count; i++) {
-        struct uat_slot_of_cache *s = &g->cache.slot[g->cache.pending[i]];
+    for (uint32_t i = 0; i < uat_cache.pending_count; i++) {
+        struct uat_slot_of_cache *s = &uat_cache.slot[uat_cache.pending[i]];
         s->listed = false;
         uat_cache_post_slot(s);
     }
-    g->cache.pending_count = 0;
-    for (int link = 0; link < g->host.count; link++) /* all flushes are posted before the first wait */
+    uat_cache.pending_count = 0;
+    for (int link = 0; link < uat_hosts.count; link++) /* all flushes are posted before the first wait */
         waited |= uat_link_flush_begin(link);
-    for (int link = 0; link < g->host.count; link++)
+    for (int link = 0; link < uat_hosts.count; link++)
         uat_link_flush_end(link);
-    g->release.needed = false;
+    uat_release.needed = false;
     g->count.releases++;
     g->count.releases_waited += waited;
     uat_trace_end(UAT_TRACE_RELEASE, since, 0, -1);
@@ -47,7 +48,7 @@ static __attribute__((noinline)) void release(void)
 
 void uat_global_release(void)
 {
-    if (uat_global.release.needed)
+    if (uat_release.needed)
         release();
 }
 
@@ -56,7 +57,7 @@ void uat_global_release(void)
  */
 static void acquire(void)
 {
-    uat_global.cache.epoch++;
+    uat_cache.epoch++;
     uat_far.epoch += UINT64_C(1) << UAT_FAR_EPOCH_SHIFT;
     if (uat_far.epoch == 0) /* the number wrapped, so runs of old epochs might count as valid again */
         uat_cache_hide();
@@ -67,44 +68,44 @@ static void acquire(void)
  * publication, and each release costs a round trip. So publications are put off while their releases have taken more
  * than 1/BUDGET of the time. The deque asks again at the next spawn.
  */
-static bool may_spend(struct uat_global *g, uint64_t now)
+static bool may_spend(uint64_t now)
 {
-    if (now - g->release.since > WINDOW) {
-        g->release.since = now - WINDOW / 2;
-        g->release.spent /= 2;
+    if (now - uat_release.since > WINDOW) {
+        uat_release.since = now - WINDOW / 2;
+        uat_release.spent /= 2;
     }
-    return g->release.spent * BUDGET <= now - g->release.since;
+    return uat_release.spent * BUDGET <= now - uat_release.since;
 }
 
 const bool *uat_global_unreleased(void)
 {
-    return &uat_global.release.needed;
+    return &uat_release.needed;
 }
 
 bool uat_global_before_publication(void)
 {
     struct uat_global *g = &uat_global;
-    if (!g->release.needed)
+    if (!uat_release.needed)
         return true;
     uint64_t begin = uat_counter();
-    if (!g->strict && !may_spend(g, begin)) {
+    if (!g->strict && !may_spend(begin)) {
         g->count.publications_unreleased++;
         return false;
     }
     release();
-    g->release.spent += uat_counter() - begin;
+    uat_release.spent += uat_counter() - begin;
     return true;
 }
 
 void uat_global_before_end(void)
 {
-    if (uat_global.release.needed)
+    if (uat_release.needed)
         release();
 }
 
 void uat_global_before_wait(void)
 {
-    if (uat_global.release.needed)
+    if (uat_release.needed)
         release();
 }
 UAT_KERNEL(uat_global_before_wait);
@@ -130,14 +131,14 @@ UAT_KERNEL(uat_global_after_resume);
 static void drain(void)
 {
     const struct uat_global *g = &uat_global;
-    for (int link = 0; g->is_open && link < g->host.count; link++)
+    for (int link = 0; g->is_open && link < uat_hosts.count; link++)
         uat_link_wait(link, g->bulk->link[link].posted);
 }
 
 static void bring_home(const char *where)
 {
     uat_global_refuse_open(where);
-    if (uat_global.release.needed)
+    if (uat_release.needed)
         release();
     drain();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/global/content.h"
+#include "runtime/global/hosts.h"
 
 #include <errno.h>
 #include <string.h>
@@ -60,16 +61,16 @@ static int each_array(size_t parts, extent_fn *fn, void *arg)
     struct uat_global *g = &uat_global;
     int rc = 0;
     for (size_t i = 0; g->is_open && i < UAT_GRANULES && !rc; i++) {
-        struct uat_array *a = g->array.granule[i];
-        if (a == &uat_nowhere || (i > 0 && a == g->array.granule[i - 1]))
+        struct uat_array *a = uat_registry.granule[i];
+        if (a == &uat_nowhere || (i > 0 && a == uat_registry.granule[i - 1]))
             continue;
-        const struct uat_memobj *memobj = &a->memobj[g->host.own];
+        const struct uat_memobj *memobj = &a->memobj[uat_hosts.own];
         if (memobj->fd < 0) /* this host has nothing of the array */
             continue;
-        int fd = uat_memobj_open(memobj, g->host.leader[g->host.own]);
+        int fd = uat_memobj_open(memobj, uat_hosts.leader[uat_hosts.own]);
         if (fd < 0)
             return fd;
-        rc = each_chunk(a, fd, a == g->array.parts ? parts : SIZE_MAX, fn, arg);
+        rc = each_chunk(a, fd, a == uat_registry.parts ? parts : SIZE_MAX, fn, arg);
         close(fd);
     }
     return rc;
@@ -127,8 +128,9 @@ int uat_content_clear(int parts)
 {
     const struct uat_global *g = &uat_global;
     for (size_t i = 0; g->is_open && i < UAT_GRANULES; i++)
-        if (g->array.granule[i] != &uat_nowhere && (i == 0 || g->array.granule[i] != g->array.granule[i - 1]))
-            uat_cache_drop(g->array.granule[i]);
+        if (uat_registry.granule[i] != &uat_nowhere &&
+            (i == 0 || uat_registry.granule[i] != uat_registry.granule[i - 1]))
+            uat_cache_drop(uat_registry.granule[i]);
     return each_array((size_t)parts, clear, NULL);
 }
 

@@ -27,14 +27,14 @@ static void protect(const struct uat_array *a, uintptr_t from, uintptr_t to, int
  * also leaves out the memory of objects and of temporary arrays, because the runtime itself uses that memory. */
 static bool is_fenced(const struct uat_array *a)
 {
-    return a != &uat_nowhere && a != uat_global.temporary.ledger && uat_global_is_array((const void *)a->start);
+    return a != &uat_nowhere && a != uat_temporary.ledger && uat_global_is_array((const void *)a->start);
 }
 
 static void protect_all(int protection)
 {
     const struct uat_global *g = &uat_global;
     for (size_t i = 0; g->is_open && i < UAT_GRANULES; i++) {
-        const struct uat_array *a = g->array.granule[i];
+        const struct uat_array *a = uat_registry.granule[i];
         if (!is_fenced(a))
             continue;
         protect(a, a->start, a->start + a->size, protection);

@@ -77,7 +77,7 @@ static unsigned class_of(size_t bytes)
  * ghost. */
 static uintptr_t start_of(int part)
 {
-    return uat_global.array.parts->start + (uintptr_t)part * uat_global.array.parts->chunk;
+    return uat_registry.parts->start + (uintptr_t)part * uat_registry.parts->chunk;
 }
 
 static uintptr_t first_place(int part)
@@ -97,7 +97,7 @@ static int own_rank(void)
 
 const uint64_t *uat_objects_freed_word(void)
 {
-    return uat_global.array.parts ? &freed_list(own_rank())->value : NULL;
+    return uat_registry.parts ? &freed_list(own_rank())->value : NULL;
 }
 
 int uat_parts_count(void)
@@ -117,7 +117,7 @@ int uat_objects_start(void)
     for (int i = 0; i < heap_count; i++) {
         int part = own_rank() + i * size;
         heaps[i] = (struct heap){.part = part, .end = first_place(part)};
-        heaps[i].limit = start_of(part) + uat_global.array.parts->chunk - uat_bounds_size();
+        heaps[i].limit = start_of(part) + uat_registry.parts->chunk - uat_bounds_size();
     }
     return 0;
 }
@@ -303,7 +303,7 @@ static void give_back(uintptr_t object, int part)
 void uat_global_object_free(void *p)
 {
     uintptr_t object = (uintptr_t)p;
-    const struct uat_array *parts = uat_global.array.parts;
+    const struct uat_array *parts = uat_registry.parts;
     if (!p)
         return;
     bool within = parts && object % ALIGNMENT == 0 && object - parts->start < parts->size;

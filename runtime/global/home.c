@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where each byte lives. */
+#include "runtime/global/hosts.h"
 #include "runtime/global/bounds.h"
 #include "runtime/global/array.h"
 
@@ -26,12 +27,12 @@ struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at)
 {
     const struct uat_global *g = &uat_global;
     uint64_t offset = at - a->start, chunk = uat_quotient(offset >> UAT_BLOCK_SHIFT, a->by_chunk);
-    uint64_t inside = offset - chunk * a->chunk, round = uat_quotient(chunk, g->array.by_size);
-    int rank = (int)(chunk - round * (uint64_t)g->config.transport->size), host = g->host.of[rank];
-    uint64_t number = round * (uint64_t)g->host.size[host] + (uint64_t)g->host.local[rank];
+    uint64_t inside = offset - chunk * a->chunk, round = uat_quotient(chunk, uat_registry.by_size);
+    int rank = (int)(chunk - round * (uint64_t)g->config.transport->size), host = uat_hosts.of[rank];
+    uint64_t number = round * (uint64_t)uat_hosts.size[host] + (uint64_t)uat_hosts.local[rank];
     return (struct uat_home){.host = host,
                              .rank = rank,
-                             .near = g->host.near[host],
+                             .near = uat_hosts.near[host],
                              .run = a->chunk - inside,
                              .offset = number * a->chunk + inside};
 }
@@ -47,9 +48,9 @@ struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
         uat_fatal("%s: %zu bytes at %p reach beyond the array of %zu bytes at %p", call, bytes, (void *)at, a->bytes,
                   (void *)a->start);
     }
-    if (__builtin_expect(g->strict, 0) && a == g->array.parts)
+    if (__builtin_expect(g->strict, 0) && a == uat_registry.parts)
         uat_bounds_check(call, at, bytes);
-    if (__builtin_expect(g->strict, 0) && a == g->temporary.space)
+    if (__builtin_expect(g->strict, 0) && a == uat_temporary.space)
         uat_temporary_check(call, at, bytes);
     return a;
 }
@@ -67,7 +68,7 @@ bool uat_global_is_array(const void *p)
 {
     const struct uat_global *g = &uat_global;
     const struct uat_array *a = g->is_open ? uat_array_of((uintptr_t)p) : &uat_nowhere;
-    return a != &uat_nowhere && !a->frozen && a != g->array.parts && a != g->temporary.space;
+    return a != &uat_nowhere && !a->frozen && a != uat_registry.parts && a != uat_temporary.space;
 }
 
 int uat_global_home(const void *p)
@@ -81,7 +82,7 @@ bool uat_global_blocked(const void *p, uintptr_t *start, uint64_t *chunk)
 {
     const struct uat_global *g = &uat_global;
     const struct uat_array *a = g->is_open ? uat_array_of((uintptr_t)p) : &uat_nowhere;
-    if (a == &uat_nowhere || a == g->array.parts || a == g->temporary.space ||
+    if (a == &uat_nowhere || a == uat_registry.parts || a == uat_temporary.space ||
         a->chunk * (uint64_t)g->config.transport->size < a->size)
         return false;
     *start = a->start;
@@ -103,10 +104,9 @@ int uat_global_host(const void *p)
 
 bool uat_global_host_is_near(int first, int step)
 {
-    const struct uat_global *g = &uat_global;
     bool near = !uat_global_is_far();
-    for (int host = first; !near && host < g->host.count; host += step)
-        near = g->host.near[host];
+    for (int host = first; !near && host < uat_hosts.count; host += step)
+        near = uat_hosts.near[host];
     return near;
 }
 

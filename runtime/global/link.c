@@ -4,6 +4,8 @@
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 
+struct uat_release uat_release;
+
 void uat_link_wait(int link, uint64_t end)
 {
     struct uat_bulk *b = uat_global.bulk;
@@ -21,10 +23,10 @@ void uat_link_post(int link, const struct uat_bulk_op *op)
 static void post_flush(int link)
 {
     struct uat_global *g = &uat_global;
-    const struct uat_memobj *memobj = &g->array.parts->memobj[link];
+    const struct uat_memobj *memobj = &uat_registry.parts->memobj[link];
     struct uat_bulk_op op = {.code = UAT_OP_FETCH_ADD,
                              .bytes = 8,
-                             .local = g->arena.landing,
+                             .local = uat_arena.landing,
                              .remote = memobj->key.base + UAT_FLUSH_OFFSET + uat_head_line(g->config.transport->rank),
                              .rkey = memobj->key.rkey};
     uat_link_post(link, &op);
@@ -32,15 +34,15 @@ static void post_flush(int link)
 
 bool uat_link_flush_begin(int link)
 {
-    if (uat_global.release.unreleased[link].any)
+    if (uat_release.unreleased[link].any)
         post_flush(link);
-    return uat_global.release.unreleased[link].any;
+    return uat_release.unreleased[link].any;
 }
 
 void uat_link_flush_end(int link)
 {
     struct uat_global *g = &uat_global;
-    struct uat_unreleased *u = &g->release.unreleased[link];
+    struct uat_unreleased *u = &uat_release.unreleased[link];
     if (!u->any)
         return;
     uat_link_wait(link, g->bulk->link[link].posted);
@@ -71,13 +73,13 @@ uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes)
     struct uat_global *g = &uat_global;
     int link;
     struct uat_bulk_op op = make_op(UAT_OP_WRITE, uat_array_of(at), at, (void *)(uintptr_t)source, bytes, &link);
-    struct uat_unreleased *u = &g->release.unreleased[link];
+    struct uat_unreleased *u = &uat_release.unreleased[link];
     bool meets = uat_ranges_meet(&u->ranges, at, at + bytes);
     if (meets || !uat_ranges_add(&u->ranges, at, at + bytes)) {
         flush(link);
         uat_ranges_add(&u->ranges, at, at + bytes);
     }
-    u->any = g->release.needed = true;
+    u->any = uat_release.needed = true;
     uat_link_post(link, &op);
     g->count.bytes_written += bytes;
     return g->bulk->link[link].posted;
@@ -88,7 +90,7 @@ uint64_t uat_link_read(const struct uat_array *a, uintptr_t at, void *to, size_t
     struct uat_global *g = &uat_global;
     int link;
     struct uat_bulk_op op = make_op(UAT_OP_READ, a, at, to, bytes, &link);
-    if (uat_ranges_meet(&g->release.unreleased[link].ranges, at, at + bytes))
+    if (uat_ranges_meet(&uat_release.unreleased[link].ranges, at, at + bytes))
         post_flush(link);
     uat_link_post(link, &op);
     return g->bulk->link[link].posted;

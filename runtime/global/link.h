@@ -19,6 +19,14 @@ struct uat_unreleased {
     uint64_t added;           /* number of the link's last operation that was a uat_atomic_add() */
 };
 
+/* What this worker has written, and what a release makes visible. */
+struct uat_release {
+    struct uat_unreleased *unreleased; /* for each link: WRITEs and additions that may not have taken effect */
+    bool needed;                       /* some bytes may not be at their homes yet */
+    uint64_t spent, since;             /* the budget of releases: coherence.c */
+};
+extern struct uat_release uat_release __attribute__((visibility("hidden")));
+
 /* Post one operation. */
 void uat_link_post(int link, const struct uat_bulk_op *op);
 /* Wait until the link has completed all operations up to number `end`. */
@@ -27,8 +35,8 @@ void uat_link_wait(int link, uint64_t end);
 /* Post a WRITE of far bytes. Returns the number of the operation that ends it. `source` must not change until the link
  * has completed that operation. */
 uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes);
-/* Post a READ of far bytes of array a. The READ is ordered after this worker's own WRITEs of the same bytes. Returns the
- * number of the operation that ends it. */
+/* Post a READ of far bytes of array a. The READ is ordered after this worker's own WRITEs of the same bytes. Returns
+ * the number of the operation that ends it. */
 uint64_t uat_link_read(const struct uat_array *a, uintptr_t at, void *to, size_t bytes);
 
 /* Post a flush of the link's WRITEs and additions. Returns false if there are none. */

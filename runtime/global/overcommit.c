@@ -11,33 +11,34 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "runtime/global/hosts.h"
 #include "runtime/global/array.h"
 #include "runtime/job/call.h"
 
 /* Does this host belong to this worker's machine? Hosts may be simulated. */
-static bool is_here(const struct uat_global *g, int host)
+static bool is_here(int host)
 {
-    return g->host.given[g->host.leader[host]] == g->host.given[g->config.transport->rank];
+    return uat_hosts.given[uat_hosts.leader[host]] == uat_hosts.given[uat_global.config.transport->rank];
 }
 
-static bool asks(const struct uat_global *g)
+static bool asks(void)
 {
-    for (int rank = 0; rank < g->config.transport->rank; rank++)
-        if (g->host.given[rank] == g->host.given[g->config.transport->rank])
+    for (int rank = 0; rank < uat_global.config.transport->rank; rank++)
+        if (uat_hosts.given[rank] == uat_hosts.given[uat_global.config.transport->rank])
             return false;
     return true;
 }
 
 /* Bytes that were promised to arrays on this machine and were never touched. */
-static uint64_t promised(const struct uat_global *g)
+static uint64_t promised(void)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < UAT_GRANULES; i++) {
-        const struct uat_array *a = g->array.granule[i];
-        if (a == &uat_nowhere || (i > 0 && a == g->array.granule[i - 1]))
+        const struct uat_array *a = uat_registry.granule[i];
+        if (a == &uat_nowhere || (i > 0 && a == uat_registry.granule[i - 1]))
             continue;
-        for (int host = 0; host < g->host.count; host++)
-            if (is_here(g, host) && a->memobj[host].bytes)
+        for (int host = 0; host < uat_hosts.count; host++)
+            if (is_here(host) && a->memobj[host].bytes)
                 bytes += uat_memobj_untouched(&a->memobj[host]);
     }
     return bytes;
@@ -57,26 +58,24 @@ static int compare(uint64_t bytes, uint64_t earlier, const char *what, const cha
 
 int uat_overcommit_check_caches(void)
 {
-    const struct uat_global *g = &uat_global;
     uint64_t workers = 0;
-    if (!asks(g))
+    if (!asks())
         return 0;
-    for (int host = 0; host < g->host.count; host++)
-        workers += is_here(g, host) ? (uint64_t)g->host.size[host] : 0;
-    return compare(workers * g->arena.size, 0, "the workers' caches", "lower UAT_CACHE_SIZE");
+    for (int host = 0; host < uat_hosts.count; host++)
+        workers += is_here(host) ? (uint64_t)uat_hosts.size[host] : 0;
+    return compare(workers * uat_arena.size, 0, "the workers' caches", "lower UAT_CACHE_SIZE");
 }
 
 int uat_overcommit_check_array(const struct uat_array *a)
 {
-    const struct uat_global *g = &uat_global;
     uint64_t bytes = 0;
-    if (!asks(g))
+    if (!asks())
         return 0;
-    for (int host = 0; host < g->host.count; host++)
-        bytes += is_here(g, host) ? uat_array_share(a, host) : 0;
+    for (int host = 0; host < uat_hosts.count; host++)
+        bytes += is_here(host) ? uat_array_share(a, host) : 0;
     if (uat_pages_may_be_huge(a) && bytes <= uat_pages_reserved()) /* these pages count as used, not as available */
         return 0;
-    if (!g->array.parts)
+    if (!uat_registry.parts)
         return compare(bytes, 0, "the workers' objects", "lower UAT_GLOBAL_SIZE");
-    return compare(bytes, promised(g), "an array", "use more machines, or a smaller array");
+    return compare(bytes, promised(), "an array", "use more machines, or a smaller array");
 }

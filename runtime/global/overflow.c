@@ -18,8 +18,7 @@
  * if no gap is large enough. */
 static char *find_gap(size_t bytes, size_t in_page)
 {
-    struct uat_global *g = &uat_global;
-    char *at = g->arena.overflow;
+    char *at = uat_arena.overflow;
     for (bool moved = true; moved;) {
         moved = false;
         for (const struct uat_open *o = uat_opens + 1; o <= uat_far.last; o++) {
@@ -33,18 +32,17 @@ static char *find_gap(size_t bytes, size_t in_page)
             }
         }
     }
-    return at + in_page + bytes <= g->arena.overflow + g->arena.overflow_size ? at + in_page : NULL;
+    return at + in_page + bytes <= uat_arena.overflow + uat_arena.overflow_size ? at + in_page : NULL;
 }
 
 static __attribute__((cold)) _Noreturn void refuse(uintptr_t at, size_t bytes)
 {
-    const struct uat_global *g = &uat_global;
-    size_t need = 8 * bytes > 2 * g->cache.ring_size ? 8 * bytes : 2 * g->cache.ring_size;
+    size_t need = 8 * bytes > 2 * uat_cache.ring_size ? 8 * bytes : 2 * uat_cache.ring_size;
     uat_fatal(
         "uat_global_checkout(): %zu bytes at %p do not fit into the cache beside the %llu ranges that are checked "
         "out; set "
         "UAT_CACHE_SIZE=%zuk (now %zuk) or check out less",
-        bytes, (void *)at, (unsigned long long)uat_open_count(), need >> 10, g->cache.ring_size >> 10);
+        bytes, (void *)at, (unsigned long long)uat_open_count(), need >> 10, uat_cache.ring_size >> 10);
 }
 
 /* The number of bytes from p on, at most n, in one block. */
@@ -56,7 +54,7 @@ static size_t piece(uintptr_t p, size_t n)
 
 size_t uat_global_checkout_limit(void)
 {
-    return uat_global.far ? uat_global.arena.overflow_size : SIZE_MAX;
+    return uat_global.far ? uat_arena.overflow_size : SIZE_MAX;
 }
 
 void *uat_overflow_checkout(const struct uat_array *a, uintptr_t at, size_t bytes, enum uat_access access)

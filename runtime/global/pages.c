@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "runtime/global/hosts.h"
 #include "runtime/global/settings.h"
 #include "runtime/global/array.h"
 
@@ -34,7 +35,7 @@ bool uat_pages_may_be_huge(const struct uat_array *a)
     if (uat_global_settings.huge_pages == UAT_HUGE_PAGES_REQUIRE)
         return true;
     /* Chunks of several hosts are mapped one by one, so each of them must consist of whole huge pages. */
-    return uat_array_share(a, g->host.own) >= UAT_HUGE_PAGE && (!g->far || a->chunk % UAT_HUGE_PAGE == 0);
+    return uat_array_share(a, uat_hosts.own) >= UAT_HUGE_PAGE && (!g->far || a->chunk % UAT_HUGE_PAGE == 0);
 }
 
 static uint64_t read_count(const char *name)
@@ -117,10 +118,9 @@ static int populate_near(const struct uat_array *a)
 static bool maps_all(const struct uat_array *a)
 {
     enum { MAP_ALL_MAX = 8 };
-    const struct uat_global *g = &uat_global;
     int workers = 0;
-    for (int host = 0; host < g->host.count; host++)
-        workers += g->host.near[host] && a->memobj[host].fd >= 0 ? g->host.size[host] : 0;
+    for (int host = 0; host < uat_hosts.count; host++)
+        workers += uat_hosts.near[host] && a->memobj[host].fd >= 0 ? uat_hosts.size[host] : 0;
     return uat_global_settings.map_pages == UAT_MAP_PAGES_ALL ||
            (uat_global_settings.map_pages == UAT_MAP_PAGES_AUTO && workers <= MAP_ALL_MAX);
 }
@@ -155,7 +155,7 @@ static bool is_transparent(uintptr_t start)
 
 void uat_pages_tell(const struct uat_array *a)
 {
-    const struct uat_memobj *memobj = &a->memobj[uat_global.host.own];
+    const struct uat_memobj *memobj = &a->memobj[uat_hosts.own];
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (memobj->page)
         uat_info("global memory: %" PRIu64 " MiB at %p in reserved pages of %" PRIu64 " KiB", memobj->bytes >> 20,

@@ -20,6 +20,9 @@
 #include "base/log.h"
 #include "runtime/global/array.h"
 
+struct uat_registry uat_registry;
+struct uat_array uat_nowhere = {.chunk = UAT_BLOCK, .by_chunk = {UINT64_C(1) << 63}};
+
 enum {
     SHIFT_BITS = 21, /* the lowest bit that a shift changes */
     CODE_WORDS = 16,
@@ -40,13 +43,13 @@ uint64_t uat_place_shift(unsigned number)
 /* The shift that the fewest arrays have. All workers choose the same one, because all have the same arrays. The parts
  * for objects are made before all arrays. They take the last shift, and so leave the code words to the program's
  * arrays. */
-static unsigned choose_shift(const struct uat_global *g)
+static unsigned choose_shift(void)
 {
     unsigned best = 0;
-    if (!g->array.parts)
+    if (!uat_registry.parts)
         return UAT_SHIFTS - 1;
     for (unsigned i = 1; i < UAT_SHIFTS; i++)
-        if (g->array.shifted[i] < g->array.shifted[best])
+        if (uat_registry.shifted[i] < uat_registry.shifted[best])
             best = i;
     return best;
 }
@@ -63,10 +66,10 @@ size_t uat_place_granules(unsigned shift, size_t size)
 }
 
 /* Are the granules free? */
-static bool are_free(const struct uat_global *g, size_t first, size_t granules)
+static bool are_free(size_t first, size_t granules)
 {
     for (size_t k = 0; k < granules; k++)
-        if (first + k >= UAT_GRANULES || g->array.granule[first + k] != &uat_nowhere)
+        if (first + k >= UAT_GRANULES || uat_registry.granule[first + k] != &uat_nowhere)
             return false;
     return true;
 }
@@ -74,23 +77,23 @@ static bool are_free(const struct uat_global *g, size_t first, size_t granules)
 /* Find the last sequence of free granules that is long enough, and return its first granule. The parts begin at granule
  * 0, and so have room to grow in a restarted job with more workers. All workers choose the same sequence, because all
  * make the same calls. Returns UAT_GRANULES if there is none. */
-static size_t choose_granules(const struct uat_global *g, size_t granules)
+static size_t choose_granules(size_t granules)
 {
     size_t free = 0, i = UAT_GRANULES;
-    if (!g->array.parts)
-        return are_free(g, 0, granules) ? 0 : UAT_GRANULES;
+    if (!uat_registry.parts)
+        return are_free(0, granules) ? 0 : UAT_GRANULES;
     while (i > 0 && free < granules)
-        free = g->array.granule[--i] == &uat_nowhere ? free + 1 : 0;
+        free = uat_registry.granule[--i] == &uat_nowhere ? free + 1 : 0;
     return free < granules ? UAT_GRANULES : i;
 }
 
 int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved)
 {
     struct uat_global *g = &uat_global;
-    unsigned number = saved ? saved->shift : choose_shift(g);
+    unsigned number = saved ? saved->shift : choose_shift();
     a->granules = uat_place_granules(number, a->size);
-    size_t first = saved ? (saved->start - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT : choose_granules(g, a->granules);
-    if (!are_free(g, first, a->granules)) {
+    size_t first = saved ? (saved->start - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT : choose_granules(a->granules);
+    if (!are_free(first, a->granules)) {
         if (g->config.transport->rank == 0) /* the call fails on all workers, and one of them reports it */
             uat_error("no addresses for %zu GiB of global memory%s", a->granules,
                       saved ? " where the checkpoint has them" : "");
@@ -109,18 +112,17 @@ int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved)
     }
     a->start = start;
     a->shift = number;
-    g->array.shifted[number]++;
+    uat_registry.shifted[number]++;
     for (size_t k = 0; k < a->granules; k++)
-        g->array.granule[first + k] = a;
+        uat_registry.granule[first + k] = a;
     return 0;
 }
 
 void uat_place_release(const struct uat_array *a)
 {
-    struct uat_global *g = &uat_global;
     size_t first = (a->start - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT;
     munmap((void *)a->start, room(a));
-    g->array.shifted[a->shift]--;
+    uat_registry.shifted[a->shift]--;
     for (size_t k = 0; k < a->granules; k++)
-        g->array.granule[first + k] = &uat_nowhere;
+        uat_registry.granule[first + k] = &uat_nowhere;
 }

@@ -29,9 +29,9 @@ bool uat_global_explain(uintptr_t address, char *text, size_t size)
         "byte %zu of %s at %p lies with rank %d, on another host, and cannot be accessed in place: check it out by "
         "uat_global_checkout() and use the address that this returns",
         address - a->start,
-        a == g->array.parts       ? "the objects"
-        : a == g->temporary.space ? "the temporary arrays"
-                                  : "the array",
+        a == uat_registry.parts    ? "the objects"
+        : a == uat_temporary.space ? "the temporary arrays"
+                                   : "the array",
         (void *)a->start, home.rank);
     return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This worker's state of global memory. In the runtime, only the files of this folder use this header, array.h,
- * cache.h, link.h, record.h, bounds.h and ranges.h.
+ * What all parts of global memory share. Each part has its own state: array.h, cache.h, hosts.h, link.h. In the
+ * runtime, only the files of this folder use these headers, record.h, bounds.h and ranges.h.
  *
  * docs/global.md has the numbered rules that the code names: G1 to G10.
  */
@@ -49,8 +49,6 @@ _Static_assert(UAT_FLUSH_OFFSET - UAT_FREED_OFFSET == UAT_COLOURS * UAT_COLOUR_S
 _Static_assert(UAT_BLOCK == UAT_GLOBAL_BLOCK, "global.h tells the size of a block");
 
 struct uat_array;
-struct uat_slot_of_cache;
-struct uat_unreleased;
 
 struct uat_global_config {
     struct uat_transport *transport;
@@ -69,61 +67,21 @@ struct uat_global {
     bool strict;       /* torture: near checkouts are recorded too */
     bool fenced;       /* torture: near memory is inaccessible: fence.c */
     struct uat_bulk *bulk;
-    struct {
-        struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere if no array has these addresses */
-        uint32_t shifted[UAT_SHIFTS];            /* number of arrays that have each shift */
-        struct uat_divisor by_size;              /* divides by the number of workers */
-        struct uat_array *parts;                 /* the array of all workers' parts, which hold objects */
-    } array;
-    struct {
-        struct uat_array *space, *ledger; /* the temporary arrays' memory, and the ledger of its units; or NULL */
-        size_t unit;                      /* bytes of a unit */
-        uint64_t units;
-    } temporary;
-    struct {
-        /* In a job of several hosts, a host whose workers use several adapters counts as several hosts that are near
-         * each other. */
-        int count, own;
-        int *given;               /* host_of of struct uat_room_job */
-        int *of, *leader, *local; /* host of a rank; leader of a host; a rank's number on its host */
-        int *size;                /* number of workers of a host */
-        bool *near;               /* per host: do this worker's CPU and that host share memory? */
-    } host;
-    struct {
-        bool shows;     /* slots publish their runs in shown[], where the inlined uat_global_checkout() finds them */
-        uint64_t epoch; /* the current epoch, raised by an acquire */
-        struct uat_slot_of_cache *slot;
-        struct uat_shown_run *shown; /* the shown run of each slot */
-        uint64_t slot_mask;
-        char *ring;       /* slots * UAT_BLOCK bytes, mapped twice in a row; address a has its place at a & ring_mask */
-        size_t ring_mask; /* unused while ring_size is 0 */
-        size_t ring_size;
-        uint32_t *pending; /* slots that may have dirty bytes */
-        uint32_t pending_count;
-    } cache;
-    struct {
-        char *base; /* overflow area, bounce buffers, landing words, ring (all registered); then the ring once more */
-        size_t size, overflow_size;
-        char *overflow;
-        uint64_t *landing;
-        int fd;
-    } arena;
-    struct {
-        char *buffers;
-        uint64_t next, end[UAT_BOUNCES];
-        uint32_t link[UAT_BOUNCES];
-        bool held[UAT_BOUNCES]; /* a READ to this buffer is not yet copied to its caller */
-        unsigned held_count;
-    } bounce;
-    struct {
-        struct uat_unreleased *unreleased; /* for each link: WRITEs and additions that may not have taken effect */
-        bool needed;                       /* some bytes may not be at their homes yet */
-        uint64_t spent, since;             /* the budget of releases: see coherence.c */
-    } release;
     struct uat_counts_of_global count;
 };
 
 extern struct uat_global uat_global __attribute__((visibility("hidden")));
+
+/* The memory that adapters reach: arena.c. */
+struct uat_arena {
+    char *base; /* overflow area, bounce buffers, landing words, ring (all registered); then the ring once more */
+    size_t size, overflow_size;
+    char *overflow;
+    char *bounces; /* UAT_BOUNCES buffers of UAT_BOUNCE bytes: transfer.c */
+    uint64_t *landing;
+    int fd;
+};
+extern struct uat_arena uat_arena __attribute__((visibility("hidden")));
 
 /* open.c: uat_global_open(), inside a collective call. */
 int uat_global_start(void);
@@ -149,6 +107,9 @@ void uat_global_reserve(void);
 int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all);
 /* The worst of all workers' rc, returned on all of them. */
 int uat_global_agree(int rc);
+
+/* transfer.c: forget the bounce buffers' use. */
+void uat_transfer_reset(void);
 
 /* transfer.c: get and put without a check of the bounds, for the runtime's own accesses. bytes > 0. */
 void uat_get_unchecked(void *local, uintptr_t at, size_t bytes);

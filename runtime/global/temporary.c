@@ -27,6 +27,8 @@
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 
+struct uat_temporary uat_temporary;
+
 enum {
     UNITS = UAT_TEMPORARY_UNITS,
     BITS = 64,             /* units per word of bits */
@@ -43,7 +45,7 @@ _Static_assert(BITS_OFFSET + UNITS / 8 <= ENTRIES_OFFSET && ENTRIES_OFFSET + UNI
 
 static uintptr_t ledger(size_t offset)
 {
-    return uat_global.temporary.ledger->start + offset;
+    return uat_temporary.ledger->start + offset;
 }
 
 static uat_atomic_t *lock_word(void)
@@ -90,7 +92,7 @@ static void change_bits(uint64_t first, uint64_t count, uint64_t sign)
 /* The first of `count` free units in a row, from unit `from` on; `units` if there are none. */
 static uint64_t find_free(const uint64_t *taken, uint64_t from, uint64_t count)
 {
-    const uint64_t units = uat_global.temporary.units;
+    const uint64_t units = uat_temporary.units;
     uint64_t free = 0;
     for (uint64_t at = from; at < units; at++) {
         free = taken[at / BITS] >> at % BITS & 1 ? 0 : free + 1;
@@ -104,7 +106,7 @@ static uint64_t find_free(const uint64_t *taken, uint64_t from, uint64_t count)
  * number is this worker's rank: if a unit is one chunk, this worker keeps that unit, so that a small array is near. */
 static uint64_t take(uint64_t count)
 {
-    uint64_t taken[UNITS / BITS], units = uat_global.temporary.units, first;
+    uint64_t taken[UNITS / BITS], units = uat_temporary.units, first;
     lock();
     uat_get_unchecked(taken, ledger(BITS_OFFSET), (units + BITS - 1) / BITS * sizeof(*taken));
     first = find_free(taken, (own_mark() - 1) % units, count);
@@ -130,30 +132,29 @@ static void write_entries(uint64_t first, uint64_t count, uint64_t entry)
 /* The entry of the unit that has this address. The address must lie in the space. */
 static uint64_t entry_of(uintptr_t at)
 {
-    uint64_t entry, unit = (at - uat_global.temporary.space->start) / uat_global.temporary.unit;
+    uint64_t entry, unit = (at - uat_temporary.space->start) / uat_temporary.unit;
     uat_get_unchecked(&entry, ledger(ENTRIES_OFFSET + unit * sizeof(entry)), sizeof(entry));
     return entry;
 }
 
 static uintptr_t start_of(uint64_t entry)
 {
-    return uat_global.temporary.space->start + (entry >> FIRST_SHIFT) * uat_global.temporary.unit;
+    return uat_temporary.space->start + (entry >> FIRST_SHIFT) * uat_temporary.unit;
 }
 
 static uint64_t units_for(size_t bytes)
 {
-    size_t unit = uat_global.temporary.unit;
+    size_t unit = uat_temporary.unit;
     return bytes / unit + (bytes % unit > 0);
 }
 
 void *uat_global_temporary_alloc(size_t bytes)
 {
     static bool said;
-    const struct uat_global *g = &uat_global;
-    if (!g->temporary.space)
+    if (!uat_temporary.space)
         uat_fatal("uat_global_temporary_alloc(): no memory was set aside; call uat_global_temporary_open() after "
                   "uat_init(), on all workers");
-    uint64_t units = g->temporary.units, count = units_for(bytes ? bytes : 1), first = units;
+    uint64_t units = uat_temporary.units, count = units_for(bytes ? bytes : 1), first = units;
     if (count <= units)
         first = take(count);
     if (first == units) {
@@ -161,7 +162,7 @@ void *uat_global_temporary_alloc(size_t bytes)
             uat_error(
                 "uat_global_temporary_alloc(): no room for %zu bytes, because uat_global_temporary_open() has set "
                 "aside %zu; pass it more, or free arrays earlier",
-                bytes, g->temporary.space->bytes);
+                bytes, uat_temporary.space->bytes);
         said = true;
         errno = ENOMEM;
         return NULL;
@@ -174,7 +175,7 @@ void *uat_global_temporary_alloc(size_t bytes)
 void uat_global_temporary_free(void *array)
 {
     uintptr_t at = (uintptr_t)array;
-    const struct uat_array *space = uat_global.temporary.space;
+    const struct uat_array *space = uat_temporary.space;
     if (!array)
         return;
     bool within = space && at - space->start < space->size;
@@ -184,7 +185,7 @@ void uat_global_temporary_free(void *array)
                   "already",
                   array);
     uint64_t first = entry >> FIRST_SHIFT, count = units_for(entry & ENTRY_BYTES);
-    if (first + count > uat_global.temporary.units)
+    if (first + count > uat_temporary.units)
         uat_word_refuse(0, "the entry of a temporary array", entry);
     write_entries(first, count, 0);
     uat_global_release(); /* E3 */
@@ -204,7 +205,7 @@ void uat_temporary_check(const char *call, uintptr_t at, size_t bytes)
 
 bool uat_temporary_in_use(void)
 {
-    uint64_t taken[UNITS / BITS], units = uat_global.temporary.units;
+    uint64_t taken[UNITS / BITS], units = uat_temporary.units;
     uat_get_unchecked(taken, ledger(BITS_OFFSET), (units + BITS - 1) / BITS * sizeof(*taken));
     for (uint64_t i = 0; i < (units + BITS - 1) / BITS; i++)
         if (taken[i])
@@ -219,11 +220,10 @@ size_t uat_temporary_chunks(size_t chunks)
 
 void uat_temporary_set(struct uat_array *space, struct uat_array *own_ledger)
 {
-    struct uat_global *g = &uat_global;
-    g->temporary.space = space;
-    g->temporary.ledger = own_ledger;
+    uat_temporary.space = space;
+    uat_temporary.ledger = own_ledger;
     if (!space)
         return;
-    g->temporary.unit = uat_temporary_chunks(space->size / space->chunk) * space->chunk;
-    g->temporary.units = space->size / g->temporary.unit;
+    uat_temporary.unit = uat_temporary_chunks(space->size / space->chunk) * space->chunk;
+    uat_temporary.units = space->size / uat_temporary.unit;
 }

@@ -11,6 +11,18 @@
 #include "runtime/global/link.h"
 #include "runtime/job/fatal.h"
 
+static struct {
+    uint64_t next, end[UAT_BOUNCES];
+    uint32_t link[UAT_BOUNCES];
+    bool held[UAT_BOUNCES]; /* a READ to this buffer is not yet copied to its caller */
+    unsigned held_count;
+} bounces;
+
+void uat_transfer_reset(void)
+{
+    memset(&bounces, 0, sizeof(bounces));
+}
+
 enum {
     WINDOW = 32 /* maximum READs of one uat_global_get() in flight; enough buffers remain even if half are held */
 };
@@ -23,14 +35,13 @@ _Static_assert(UAT_BOUNCES / 2 > WINDOW, "a bounce buffer is always free for a u
  * the buffers, and a uat_global_get() holds at most WINDOW more. */
 static char *take_bounce(int link, unsigned *number)
 {
-    struct uat_global *g = &uat_global;
-    unsigned i = (unsigned)(g->bounce.next++ % UAT_BOUNCES);
-    while (g->bounce.held[i])
-        i = (unsigned)(g->bounce.next++ % UAT_BOUNCES);
-    uat_link_wait((int)g->bounce.link[i], g->bounce.end[i]);
-    g->bounce.link[i] = (uint32_t)link;
+    unsigned i = (unsigned)(bounces.next++ % UAT_BOUNCES);
+    while (bounces.held[i])
+        i = (unsigned)(bounces.next++ % UAT_BOUNCES);
+    uat_link_wait((int)bounces.link[i], bounces.end[i]);
+    bounces.link[i] = (uint32_t)link;
     *number = i;
-    return g->bounce.buffers + (size_t)i * UAT_BOUNCE;
+    return uat_arena.bounces + (size_t)i * UAT_BOUNCE;
 }
 
 /* The number of bytes from `at` on that one operation can carry. These bytes lie in one chunk, and fit in a bounce
@@ -56,22 +67,21 @@ static void begin_far(uat_global_transfer_t *t, const struct uat_array *a, char 
     *t = (uat_global_transfer_t){.mark = BEGUN, .end = end, .bytes = (uint32_t)bytes, .link = (uint32_t)home->host};
     if (direct)
         return;
-    g->bounce.end[number] = end;
-    g->bounce.held[number] = true; /* held until its bytes have been copied to the caller */
-    g->bounce.held_count++;
+    bounces.end[number] = end;
+    bounces.held[number] = true; /* held until its bytes have been copied to the caller */
+    bounces.held_count++;
     t->from = to;
     t->to = local;
 }
 
 static void finish(uat_global_transfer_t *t)
 {
-    struct uat_global *g = &uat_global;
     if (t->end)
         uat_link_wait((int)t->link, t->end);
     if (t->from) {
         memcpy(t->to, t->from, t->bytes);
-        g->bounce.held[((char *)t->from - g->bounce.buffers) / UAT_BOUNCE] = false;
-        g->bounce.held_count--;
+        bounces.held[((char *)t->from - uat_arena.bounces) / UAT_BOUNCE] = false;
+        bounces.held_count--;
     }
     *t = (uat_global_transfer_t){0};
 }
@@ -117,7 +127,6 @@ void uat_global_get_elsewhere(void *local, const void *global, size_t bytes)
 
 void uat_put_unchecked(uintptr_t at, const void *local, size_t bytes)
 {
-    struct uat_global *g = &uat_global;
     const struct uat_array *a = uat_array_of(at);
     for (size_t done = 0, n; done < bytes; done += n) {
         struct uat_home home = uat_array_home(a, at + done);
@@ -129,7 +138,7 @@ void uat_put_unchecked(uintptr_t at, const void *local, size_t bytes)
         }
         unsigned number;
         char *bounce = take_bounce(home.host, &number);
-        g->bounce.end[number] = put_far(at + done, memcpy(bounce, from, n), n);
+        bounces.end[number] = put_far(at + done, memcpy(bounce, from, n), n);
     }
 }
 
@@ -160,7 +169,7 @@ void uat_global_get_begin(uat_global_transfer_t *t, void *local, const void *glo
     /* A near transfer is completed at once. So is a transfer that needs more than one operation, or a bounce buffer
      * while half of these buffers are held. */
     if (home.near || bytes > home.run || bytes > UAT_TRANSFER_MAX || (!direct && bytes > UAT_BOUNCE) ||
-        (!direct && g->bounce.held_count >= UAT_BOUNCES / 2)) {
+        (!direct && bounces.held_count >= UAT_BOUNCES / 2)) {
         uat_get_unchecked(local, at, bytes);
         return;
     }
