@@ -7,6 +7,12 @@
  *
  * At most one task holds the mutex. All tasks end, so none waits forever. The holder may be moved to any worker, as by
  * a steal.
+ *
+ * Task 0 owns the mutex. It waits for the other tasks, and then destroys the mutex on any worker, without a migration,
+ * because an exception that unwinds it cannot migrate. So the destruction is the operation that H1 leaves out. No other
+ * operation starts before the destruction has ended, or runs after it: the wait orders them. The model's memory is
+ * sequentially consistent. In the program the end of a child and its join order the home's plain stores before the
+ * destruction.
  */
 #define TASKS 3
 #define WORKERS 2
@@ -19,6 +25,8 @@ byte head = NONE, tail = NONE;
 byte next[TASKS];
 bool ready[TASKS]; /* the task was handed the mutex */
 byte inside;
+byte ended;     /* the tasks that the owner need not wait for any more */
+bool destroyed; /* the memory of the mutex may belong to another object */
 
 inline leave()
 {
@@ -41,6 +49,7 @@ inline lock()
 #ifndef M_LOCK_ANYWHERE
     migrate(0);
 #endif
+    assert(!destroyed);
     if
     :: locked == 0 -> locked = 1
     :: else ->
@@ -66,7 +75,7 @@ inline unlock()
 #ifndef M_UNLOCK_ANYWHERE
     migrate(0);
 #endif
-    assert(locked);
+    assert(locked && !destroyed);
     if
     :: head == NONE -> locked = 0
     :: else ->
@@ -80,6 +89,24 @@ inline unlock()
 #endif
         ready[waiter] = true
     fi
+}
+
+/* The owner's end. It may be woken on any worker. */
+inline destroy()
+{
+    leave();
+#ifndef M_DESTROYED_BEFORE_THE_JOIN
+    ended == TASKS - 1;
+#endif
+    if
+    :: atomic { runs[0] == NONE -> runs[0] = self; at = 0 }
+    :: atomic { runs[1] == NONE -> runs[1] = self; at = 1 }
+    fi;
+#ifdef M_DESTROYED_AT_HOME
+    assert(at == 0); /* an exception unwinds the task: it cannot migrate */
+#endif
+    assert(locked == 0 && head == NONE);
+    destroyed = true
 }
 
 proctype Task(byte self)
@@ -104,7 +131,12 @@ proctype Task(byte self)
         :: skip
         fi
     }
-    leave()
+    if
+    :: self == 0 -> destroy()
+    :: else
+    fi;
+    leave();
+    ended++
 }
 
 init {
@@ -113,5 +145,5 @@ init {
         for (i : 0 .. TASKS - 1) { run Task(i) }
     }
     (_nr_pr == 1);
-    assert(locked == 0 && head == NONE)
+    assert(locked == 0 && head == NONE && destroyed)
 }
