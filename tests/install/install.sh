@@ -119,6 +119,26 @@ for program in meson/hello cmake/hello ./hello-*; do
     env -u LD_LIBRARY_PATH "$program" >/dev/null || fail "$program does not find the library"
 done
 
+# Fortran and Python, as docs/running.md says, with nothing from the build and without LD_LIBRARY_PATH.
+languages=
+if command -v gfortran >/dev/null; then
+    sed -n '/^```fortran$/,/^```$/{/^```/!p}' "$source/docs/running.md" >fib.f90
+    # shellcheck disable=SC2046 # words
+    project gfortran -frecursive -O2 "$(pkg-config --variable=includedir uat)/uat.f90" fib.f90 $(pkg-config --libs uat) \
+        "-Wl,-rpath,$libdir" -o fib
+    [ "$(env -u LD_LIBRARY_PATH "$prefix/bin/uatrun" -n 2 ./fib | tr -d ' ')" = 832040 ] || fail "the Fortran program: wrong output"
+    languages=" Fortran,"
+fi
+if command -v python3 >/dev/null; then
+    sed -n '/^```c tasks.c$/,/^```$/{/^```/!p}' "$source/docs/running.md" >tasks.c
+    # shellcheck disable=SC2046 # words
+    project cc -O2 -shared -fPIC tasks.c -o tasks.so $(pkg-config --cflags --libs uat)
+    sed -n '/^```python$/,/^```$/{/^```/!p}' "$source/docs/running.md" >program.py
+    said=$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$prefix/share/uat env -u LD_LIBRARY_PATH "$prefix/bin/uatrun" -n 2 python3 program.py)
+    [ "$said" = 332833500.0 ] || fail "the Python program: $said"
+    languages="$languages Python,"
+fi
+
 # The complete programs in the documents: copied, compiled as the documents say, and run.
 mkdir "$place/programs"
 cd "$place/programs"
@@ -145,4 +165,4 @@ for program; do
     done
 done
 [ "$count" -ge 1 ] || fail "no compiler for the programs of README and docs/"
-echo "shared, static, alone and by the installed uatrun; projects of meson, CMake and make; $count times a program of the documents"
+echo "shared, static, alone and by the installed uatrun; projects of meson, CMake and make;$languages $count times a program of the documents"
