@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: the manual pages are sound mdoc, also the one that uatrun --help=man prints; every public function has a page and
-can be looked up by its name; pages refer to pages that exist; uatrun(1) knows the options of uatrun --help.
+"""Description: the manual pages are sound mdoc, also the one that uatrun --help=man prints; every public function and C++ name has
+a page and can be looked up by its name; pages refer to pages that exist; uatrun(1) knows the options of uatrun --help.
 
 usage: man_pages.py SOURCE-FOLDER UATRUN
 """
@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+NOT_FOR_PROGRAMS = {"uat::biased_t"}  # the type of uat::biased
+
 
 def functions_of(header):
     """The functions that a public header declares. uat/detail/ has those that only inline functions and macros call."""
@@ -18,16 +20,27 @@ def functions_of(header):
     return set(re.findall(r"^(?!typedef)[a-zU][\w ]*?[ *](uat_[a-z_]+)\([^;{]*\);", text, re.M))
 
 
-def faults_of_functions(root, pages, names):
-    public = {name for header in ("uat.h", *(f"uat/{part}.h" for part in ("stats", "global", "sync", "pattern", "reducer", "adaptive", "checkpoint", "dataflow", "generator")))
-              for name in functions_of((root / "include" / header).read_text())}
+def names_of(header):
+    """The classes, aliases and functions of namespace uat that a public C++ header declares."""
+    text = re.sub(r"/\*.*?\*/|^namespace detail\n.*?^\} // namespace detail", "", header, flags=re.S | re.M)
+    text = re.sub(r"^#(?:.*\\\n)*.*|//.*", "", text, flags=re.M)
+    head = r"^(?:template <.*> ?\n?)?"
+    return set(re.findall(head + r"(?:class|struct|enum class) (?:\[\[.*\]\] )?(\w+)(?! *<)\b", text, re.M)
+               + re.findall(head + r"(?:using|inline constexpr \w+) (\w+)(?: =|\{)", text, re.M)
+               + re.findall(head + r"(?:[\w:<>*&]+ )+[*&]?(\w+)\(", text, re.M))
+
+
+def faults_of_names(root, pages, names):
+    include = root / "include"
+    public = {name for path in (include / "uat.h", *include.glob("uat/*.h")) for name in functions_of(path.read_text())}
+    public |= {f"uat::{name}" for path in include.glob("uat/*.hpp") for name in names_of(path.read_text())} - NOT_FOR_PROGRAMS
     for name in sorted(public):
-        if not re.search(rf"^\.Fn {name}\b", pages, re.M):
-            yield f"{name}() has no page"
+        if not re.search(rf"^\.(?:It |Fn.*, )?(?:Fn|Vt|Dv) (?:\"[^\"]*)?{name}\b|, Fn {name}\b", pages, re.M):
+            yield f"{name} has no page"
         if name not in names:
             yield f"man {name} finds nothing: docs/man/meson.build has no such name"
-    if len(public) < 80:
-        yield f"only {len(public)} functions found in the public headers"
+    if len(public) < 250:
+        yield f"only {len(public)} names found in the public headers"
 
 
 def faults_of_references(root, pages):
@@ -64,8 +77,8 @@ def main():
     printed = subprocess.run([uatrun, "--help=man"], check=True, capture_output=True, text=True).stdout
     faults = faults_of_lint(map(str, pages.values())) + faults_of_lint([], printed)
     text = "".join(path.read_text() for path in pages.values())
-    names = set(re.findall(r"'(uat_[a-z_]+)'", (root / "docs/man/meson.build").read_text())) | {path.stem for path in pages.values()}
-    faults += [*faults_of_functions(root, text, names), *faults_of_references(root, text)]
+    names = set(re.findall(r"'(uat(?:_|::)[a-z_]+)'", (root / "docs/man/meson.build").read_text())) | {path.stem for path in pages.values()}
+    faults += [*faults_of_names(root, text, names), *faults_of_references(root, text)]
     faults += faults_of_options(uatrun, pages["uatrun.1"].read_text())
     print("\n".join(sorted(faults)) or f"{len(pages)} pages are sound")
     return 1 if faults else 0
