@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The programs of examples/small: their lines, and their times relative to the plain sequential programs.
 
-The times are those with one worker. The script also measures the cost of sorting input that has a pattern, and the
-cost of same-fringe.
+The times are those with one worker. The script also measures the cost of sorting input that has a pattern, the cost
+of same-fringe, and single calls beside those of the C++ library and oneTBB.
 
     perf/measure small [--rounds 7] [--build build]
 
@@ -44,8 +44,8 @@ def of_round(options):
         rival = folder / f"small-{name}-openmp"
         if rival.exists():
             yield f"{name}, OpenMP", ratio([rival, TIMES], {"OMP_NUM_THREADS": "1"})
-    beside = runs.run([*one, options.build / "perf" / "rivals" / "rival-beside", TIMES]).stdout
-    yield from json.loads(beside).items()
+    for rival in ("beside", "calls"):
+        yield from json.loads(runs.run([*one, options.build / "perf" / "rivals" / f"rival-{rival}", TIMES]).stdout).items()
 
 
 def add_options(parser):

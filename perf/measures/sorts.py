@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sort N integers with uat, oneTBB and Itoyori.
+"""Sort N integers with uat, oneTBB and Itoyori. Also the bytes that sorts, merges and selections move between 4
+simulated hosts, for each byte of the elements.
 
     perf/measure sorts N [--rounds 5] [--itoyori FOLDER] [--build build]
 
@@ -54,6 +55,12 @@ def of_round(options, tbb):
         yield f"{what}, 2 workers on two simulated hosts / on one", two / one
 
 
+def of_moves(options):
+    """The bytes that the algorithms move. In virtual time, so each round would give the same."""
+    moved = runs.uatrun(options.build, 4, "perf/rivals/rival-moves", min(options.elements, 1 << 18), UAT_TRANSPORT="sim", UAT_GLOBAL_HOSTS="4")
+    return {name: value for name, value in moved.items() if name != "elements"}.items()
+
+
 def add_options(parser):
     parser.add_argument("elements", metavar="N", type=runs.number, help="integers")
     parser.add_number("--rounds", 5, "rounds")
@@ -69,3 +76,5 @@ def measure(options):
         if not program.exists():
             print(f"a sort is skipped: {program} is not there (Debian, for oneTBB's: libtbb-dev)", file=sys.stderr)
     print_rounds(options, lambda: of_round(options, tbb))
+    for name, value in of_moves(options):
+        print(f"{name}: {value:.2f}")
