@@ -71,10 +71,10 @@ typedef struct uat_once {
 } uat_once_t;
 
 UAT_INLINE uat_once_t uat_once_create(void);
-/* Call fn(arg) if no task has called it for this `once`. When uat_call_once() returns, the call is over, on whichever
- * worker it was. fn may wait, but must not call uat_call_once() for this `once`. Later calls take as long as
+/* Call fn(arg) if no task has called it for this `once`. When uat_once_call() returns, the call is over, on whichever
+ * worker it was. fn may wait, but must not call uat_once_call() for this `once`. Later calls take as long as
  * uat_future_try_get(). */
-UAT_INLINE void uat_call_once(uat_once_t once, void (*fn)(void *arg), void *arg);
+UAT_INLINE void uat_once_call(uat_once_t once, void (*fn)(void *arg), void *arg);
 UAT_INLINE void uat_once_destroy(uat_once_t once);
 
 /*

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Description: each public header compiles alone, and all compile together. They do so in every standard that they
 support, without any of the warnings that users turn on. uat.hpp includes all other headers. Every struct that the
-headers show to C programs has a typedef that ends in _t. The headers of the core have at most 80 functions.
+headers show to C programs has a typedef that ends in _t. The headers of the core have at most 80 functions. A
+function's name begins with its object.
 usage: alone.py C-COMPILER C++-COMPILER INCLUDE-FOLDER"""
 import re
 import shutil
@@ -16,6 +17,11 @@ CHOICES = [["-Wold-style-cast", "-Wcast-qual"], ["-fno-exceptions"], ["-fno-exce
 STANDARDS = {"c": ["c11", "c17", "c2x"], "c++": ["c++17", "c++20", "c++2b"]}
 CORE = ["uat.h", "uat/stats.h", "uat/sync.h", "uat/global.h", "uat/pattern.h"]  # uat.h includes uat/stats.h
 CORE_MOST = 80  # docs/patterns.md says how many there are
+# A function's name begins with its object: a type, or one of these. Functions of the job, the calling task and arrays have none.
+OBJECTS = {"atomic", "checkpoint", "concurrency", "global", "replicate"}
+NO_OBJECT = set("""init finalize rank size resize workers run spawn spawn_on join migrate yield sleep_for is_running in_task cancelled restarted
+    work_wanted barrier setting time_ns sim_work stats replicate checkpoint select try_select select_for
+    for for_near for_each_block reduce reduce_deterministic scan find invoke sort""".split())
 
 
 def functions(text):
@@ -23,6 +29,14 @@ def functions(text):
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r"^#(?:.*\\\n)*.*|\btypedef\b[^;{]*;", "", text, flags=re.M)
     return set(re.findall(r"^(?:UAT_INLINE )?[\w ]+[ *](uat_\w+)\([^;{]*\);", text, re.M))
+
+
+def faults_of_names(texts):
+    """The functions that are not named uat_<object>_<verb>()."""
+    objects = OBJECTS | {name for text in texts for name in re.findall(r"^\} uat_(\w+)_t;", text, re.M)}
+    names = {name.removeprefix("uat_") for text in texts for name in functions(text)}
+    return [f"uat_{name}() begins with no object: see CONTRIBUTING.md" for name in sorted(names - NO_OBJECT)
+            if not any(name.startswith(known + "_") for known in objects)] + [f"there is no uat_{name}()" for name in sorted(NO_OBJECT - names)]
 
 
 def included(include, name, found):
@@ -62,6 +76,7 @@ def main():
     faults = [f"uat.hpp does not include {name}" for name in headers if name not in included(include, "uat.hpp", set())]
     faults += [f"{name}: {text} without a typedef" for name in headers if "/detail/" not in name and name.endswith(".h")
                for text in re.findall(r"^(?:struct|union) \w+ \{", (include / name).read_text(), re.M)]
+    faults += faults_of_names([(include / name).read_text() for name in headers if "/detail/" not in name and name.endswith(".h")])
     core = sum(len(functions((include / name).read_text())) for name in CORE)
     faults += [f"the core has {core} functions"] if not 0 < core <= CORE_MOST else []
     started = []

@@ -156,7 +156,7 @@ UAT_TASK(int, caller, uat_once_t, o, struct call, c)
     int errors = 0;
     for (int i = 0; i < 3; i++) {
         long value = 0;
-        uat_call_once(o, called, &c);
+        uat_once_call(o, called, &c);
         errors += WRONG(event_try_get(c.over, &value) == 0 && value == 5);
     }
     return errors;

@@ -32,7 +32,7 @@ UAT_INLINE uat_once_t uat_once_create(void)
     return once;
 }
 
-UAT_INLINE void uat_call_once(uat_once_t once, void (*fn)(void *arg), void *arg)
+UAT_INLINE void uat_once_call(uat_once_t once, void (*fn)(void *arg), void *arg)
 {
     char done = 0;
     if (uat_future_try_get(once.done, &done) == 0)
