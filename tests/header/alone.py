@@ -13,7 +13,7 @@ from pathlib import Path
 
 WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror -fsyntax-only".split()
 # Options with which users compile C++, besides the warnings.
-CHOICES = [["-Wold-style-cast", "-Wcast-qual"], ["-fno-exceptions"], ["-fno-exceptions", "-fno-rtti"]]
+CHOICES = [["-Wold-style-cast", "-Wcast-qual", "-Wzero-as-null-pointer-constant"], ["-fno-exceptions"], ["-fno-exceptions", "-fno-rtti"]]
 STANDARDS = {"c": ["c11", "c17", "c2x"], "c++": ["c++17", "c++20", "c++2b"]}
 CORE = ["uat.h", "uat/stats.h", "uat/sync.h", "uat/global.h", "uat/pattern.h"]  # uat.h includes uat/stats.h
 CORE_MOST = 80  # docs/patterns.md says how many there are

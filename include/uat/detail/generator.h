@@ -14,6 +14,7 @@
 #ifdef __cplusplus
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast" /* the bodies are C; gcc never warns inside extern "C" */
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
 extern "C" {
 #endif
 
