@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs tests of a meson build, as many at a time as the processors can carry.
+"""Runs tests of a meson build, as many at a time as keep the processors busy.
 
 `meson test` runs a test either alone or beside any number of others. This file counts the cores that each test keeps busy.
 A test otherwise runs as `meson test` would run it: same command, environment, folder, process group and limit of time.
@@ -89,15 +89,21 @@ class Job:
         self.result = "TIMEOUT" if self.late else {0: "OK", STATUS_SKIP: "SKIP", STATUS_ERROR: "ERROR"}.get(self.status, "FAIL")
 
 
+def next_of(waiting, running):
+    """The test that starts next, or None. The tests that run may need one core more than there are: while a test starts, ends or waits, it
+    leaves processors idle. Wide tests come first, so that those of one core run beside them, not before them."""
+    free = PROCESSORS + 1 - sum(job.cores for job in running)
+    fits = [test for test in waiting if cores_of(test) <= free]
+    return next((test for test in fits if cores_of(test) > 1), fits[0] if fits else None)
+
+
 def run_jobs(tests, folder, patience):
-    """Run the tests of meson's list; yield a Job for each test, when it ends. The first waiting test that the free processors
-    can carry starts next. So tests of one core start in pairs before a test that needs all processors."""
+    """Run the tests of meson's list; yield a Job for each test, when it ends."""
     waiting, running = list(tests), set()
     with selectors.DefaultSelector() as selector:
         try:
             while waiting or running:
-                free = PROCESSORS - sum(job.cores for job in running)
-                test = next((test for test in waiting if cores_of(test) <= free), None) if free else None
+                test = next_of(waiting, running)
                 if test:
                     waiting.remove(test)
                     job = Job(test, folder, patience)

@@ -73,7 +73,8 @@ def check_cores(folder):
         busy += int(cores) if sign == "+" else -int(cores)
         most = max(most, busy)
         ones += sign == "+" and cores == "1"
-    wrong = [] if most == 3 and ones == 6 else [f"{most} cores were busy at once, {ones} tests of one core ran; expected 3 and 6"]
+    # One of the two tests that need all three runs beside a test of one core, and never beside the other.
+    wrong = [] if most == 4 and ones == 6 else [f"{most} cores were busy at once, {ones} tests of one core ran; expected 4 and 6"]
     # Commands of uatrun say how many workers they start.
     for command, cores in {("/b/uatrun", "-n", "2", "p"): 2, ("/b/uatrun", "-n", "64", "p"): 3, ("/b/run", "-n", "1"): 3,
                            ("/b/uatrun", "-n", "1", "p"): 1, ("/b/uatrun", "-n", "8", "--env", "UAT_TRANSPORT=sim", "p"): 1}.items():
