@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pairs
 from jobs import PROCESSORS, run_jobs
-from verdicts import KEPT, LEFT, RUN, Verdicts, is_for_all, rows_of
+from verdicts import KEPT, LEFT, RUN, Verdicts, is_for_all, is_left_by_quick, rows_of
 
 SOURCE = Path(__file__).resolve().parent.parent
 BUILDS = SOURCE / "build-check"
@@ -156,6 +156,8 @@ def tests_of(build, mode):
     if mode == ALL:
         return tests, 0
     rows, chosen = rows_of(), []
+    if mode == QUICK:
+        tests = [test for test in tests if not is_left_by_quick(rows, f"{build.name}/{suites_of(test)[0]}/{test['name']}")]
     for suite in dict.fromkeys(suites_of(test)[0] for test in tests):
         part = [test for test in tests if suites_of(test)[0] == suite and not is_for_all(rows, f"{build.name}/{suite}/{test['name']}")]
         chosen += pairs.choose(part) if suite in PAIRED else part

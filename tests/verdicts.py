@@ -14,7 +14,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
 PLAN = Path(__file__).resolve().with_name("plan.toml")
-KEYS = {"tests", "files", "tools", "programs", "first", "why"}
+KEYS = {"tests", "files", "tools", "programs", "first", "quick", "why"}
 RUN, KEPT, LEFT = "run", "kept", "left"
 
 
@@ -68,9 +68,18 @@ def is_edited(row):
         git("ls-files", "--others", "--exclude-standard", "--", *files).stdout)
 
 
+def fits(row, name):
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in row["tests"])
+
+
 def row_of(rows, name):
     """The row of the test BUILD/SUITE/NAME, or None."""
-    return next((row for row in rows if any(fnmatch.fnmatchcase(name, pattern) for pattern in row["tests"])), None)
+    return next((row for row in rows if row.get("quick", True) and fits(row, name)), None)
+
+
+def is_left_by_quick(rows, name):
+    """Whether ./check --quick leaves the test to ./check."""
+    return any(not row.get("quick", True) and fits(row, name) for row in rows)
 
 
 def is_for_all(rows, name):

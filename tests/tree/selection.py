@@ -40,10 +40,13 @@ def check_pairs(tests):
 
 def check_plan(tests):
     """Yields the rows of the plan that name no test or no file, and the tests that --all would not run."""
-    names = {f"{build.name}/{runner.suites_of(test)[0]}/{test['name']}" for build in runner.FULL for test in tests if runner.is_run(build, test, runner.ALL)}
+    def names_of(mode):
+        return {f"{build.name}/{runner.suites_of(test)[0]}/{test['name']}" for build in runner.FULL for test in tests if runner.is_run(build, test, mode)}
+
+    names, quick = names_of(runner.ALL), names_of(runner.QUICK)
     for row in verdicts.rows_of():
         for pattern in row["tests"]:
-            if not any(verdicts.row_of([{"tests": [pattern]}], name) for name in names):
+            if not any(verdicts.fits({"tests": [pattern]}, name) for name in (names if row.get("quick", True) else quick)):
                 yield f"plan.toml: no test fits {pattern}"
         for pattern in row.get("files", []):
             if not verdicts.files_of({"files": [pattern]}):
@@ -108,6 +111,12 @@ def check_verdicts(folder):
     run(later, passed=False)
     expect("a change after which the test has failed", later, verdicts.RUN)
     expect("no row", test_of("other"), verdicts.RUN)
+    rows.insert(0, {"tests": ["gcc/s/*"], "quick": False})
+    if verdicts.row_of(rows, "gcc/s/t") is not rows[1]:
+        wrong.append("a row with quick = false hides another one")
+    left = [name for name in ("gcc/s/t", "clang/s/t") if verdicts.is_left_by_quick(rows, name)]
+    if left != ["gcc/s/t"]:
+        wrong.append(f"--quick leaves {left}")
     return wrong
 
 
