@@ -177,7 +177,7 @@ static void make_once(void *unused)
 }
 UAT_TASK_VOID(calls_once, uat_once_t, o)
 {
-    uat_call_once(o, make_once, NULL);
+    uat_once_call(o, make_once, NULL);
 }
 UAT_TASK_VOID(once_root, int, g)
 {
@@ -185,7 +185,7 @@ UAT_TASK_VOID(once_root, int, g)
     calls_once_task a;
     calls_once_spawn(&a, o);
     if (g)
-        uat_call_once(o, make_once, NULL);
+        uat_once_call(o, make_once, NULL);
     look(word);
     calls_once_join(&a);
     uat_once_destroy(o);
