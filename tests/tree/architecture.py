@@ -27,7 +27,7 @@ class Table:
     """The rooms, each with the headers that it may include."""
 
     def __init__(self, page):
-        self.rows, self.faults = {}, []
+        self.rows, self.level, self.faults = {}, {}, []
         found = TABLE.search(page)
         if not found:
             self.faults.append("docs/architecture.md has no table of rooms")
@@ -44,6 +44,7 @@ class Table:
             self.faults += [f"the table's row {cells[0]} names {name}, which has no row above it" for name in allowed
                             if (name if name.endswith("/") else posixpath.dirname(name) + "/") not in above]
             self.rows |= {room: set(allowed) for room in rooms}
+            self.level |= dict.fromkeys(rooms, len(set(self.level.values())))
 
     def room_of(self, path):
         """Returns the row that applies to a file: the row of the nearest folder above the file that has a row."""
@@ -79,10 +80,9 @@ def unit_of(path):
 
 
 def circles_of(arrows):
-    """Circles: strongly connected components of more than one unit (Tarjan 1972)."""
+    """Circles of (unit, unit) arrows: strongly connected components of more than one unit (Tarjan 1972)."""
     above = {}
-    for source, target in arrows:
-        a, b = (unit_of(path) for path in (source, target))
+    for a, b in arrows:
         above.setdefault(a, set())
         above.setdefault(b, set())
         if a != b:
@@ -120,7 +120,7 @@ def faults_of(tree, page):
     if not homeless:
         faults += [f"{source} includes {target}: docs/architecture.md allows no arrow from {table.room_of(source)} "
                    f"to {table.room_of(target)}" for source, target in arrows if not table.allows(source, target)]
-    faults += ["a circle: " + ", ".join(circle) for circle in circles_of(arrows)]
+    faults += ["a circle: " + ", ".join(circle) for circle in circles_of((unit_of(a), unit_of(b)) for a, b in arrows)]
     return faults, len(arrows)
 
 
