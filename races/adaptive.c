@@ -122,12 +122,6 @@ static void run_part(void *arg, void *result)
     close_interval(&i);
 }
 
-static int64_t iteration(const struct uat_part *p, uint64_t unit)
-{
-    uint64_t offset = unit * (uint64_t)p->unit;
-    return offset < (uint64_t)p->last - (uint64_t)p->base ? p->base + (int64_t)offset : p->last;
-}
-
 /* The units [begin, end) become a part. */
 static void take(struct uat_races_interval *i, const struct uat_part *whole, uint64_t begin, uint64_t end,
                  uintptr_t site)
@@ -141,7 +135,7 @@ static void take(struct uat_races_interval *i, const struct uat_part *whole, uin
     t.part.end = (uint32_t)end;
     t.part.own = -1;
     p->result = t.result;
-    p->end = iteration(whole, end);
+    p->end = uat_part_iteration(whole, end);
     task_t *c = uat_races_task_new(me, site);
     c->handle = &p->task;
     c->kind = UAT_RACES_BY_HANDLE;

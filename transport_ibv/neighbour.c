@@ -127,19 +127,6 @@ void uat_ibv_neighbours_close(struct uat_ibv *ibv)
     free(ibv->connections);
 }
 
-struct uat_ibv_connection *uat_ibv_connection_to(const struct uat_ibv *ibv, int rank)
-{
-    int low = 0, high = ibv->connection_count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (ibv->connections[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < ibv->connection_count && ibv->connections[low].rank == rank ? &ibv->connections[low] : NULL;
-}
-
 /* Must the adapter execute this chain? A READ takes effect after the atomics posted before it (O1, O5). So if atomics
  * are in flight, the adapter must also execute the READ. A WRITE need not wait for earlier atomics (O2). An atomic
  * posted after a WRITE takes effect after the WRITE's stores, because the doorbell orders this CPU's stores before the

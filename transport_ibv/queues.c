@@ -102,3 +102,16 @@ void uat_ibv_queues_destroy(struct uat_ibv *ibv)
     if (ibv->cq)
         ibv_destroy_cq(ibv->cq);
 }
+
+struct uat_ibv_connection *uat_ibv_connection_to(const struct uat_ibv *ibv, int rank)
+{
+    int low = 0, high = ibv->connection_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (ibv->connections[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ibv->connection_count && ibv->connections[low].rank == rank ? &ibv->connections[low] : NULL;
+}

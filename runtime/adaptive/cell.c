@@ -155,6 +155,15 @@ bool uat_context_swap(uat_context_t *c, uint64_t desired)
     return old == seen;
 }
 
+int uat_context_left(uat_context_t *c, int64_t *begin, int64_t *end)
+{
+    if (c->cell >= 0)
+        c->seen = uat_cell_load(c->home, &uat_cells()->word[c->cell]);
+    *begin = uat_part_iteration(c->part, uat_word_begin(c->seen));
+    *end = uat_part_iteration(c->part, uat_word_end(c->seen));
+    return uat_word_left(c->seen);
+}
+
 bool uat_cells_any(void)
 {
     for (int i = 0; i < UAT_CELLS; i++)

@@ -62,6 +62,13 @@ static inline size_t uat_part_result(const struct uat_part *part)
     return part->result_size > 0 ? part->result_size : 8;
 }
 
+/* The first iteration of this unit. The last unit may be incomplete. */
+static inline int64_t uat_part_iteration(const struct uat_part *part, uint64_t unit)
+{
+    uint64_t offset = unit * (uint64_t)part->unit, size = (uint64_t)part->last - (uint64_t)part->base;
+    return offset < size ? part->base + (int64_t)offset : part->last;
+}
+
 /* The data of a request. */
 struct uat_request_data {
     uint64_t size;

@@ -37,13 +37,6 @@ void uat_context_open(uat_context_t *c, const struct uat_part *part, uint64_t be
     uat_context_swap(c, uat_word_with(c->seen, begin, end, 0) | ask);
 }
 
-static int64_t iteration(const uat_context_t *c, uint64_t unit)
-{
-    const struct uat_part *part = c->part;
-    uint64_t offset = unit * (uint64_t)part->unit, size = (uint64_t)part->last - (uint64_t)part->base;
-    return offset < size ? part->base + (int64_t)offset : part->last; /* the last unit may be incomplete */
-}
-
 void uat_context_poll(uat_context_t *c)
 {
     /* Relaxed: a hint. Pairs with the FETCH_ADD in post() of request.c; the load in collect() of answer.c orders the
@@ -62,23 +55,14 @@ int uat_context_next(uat_context_t *c, int64_t most, int64_t *begin, int64_t *en
         uint64_t next = units < to - from ? from + units : to;
         if (!uat_context_swap(c, uat_word_with(c->seen, next, to, uat_word_parts(c->seen))))
             continue;
-        *begin = iteration(c, from);
-        *end = iteration(c, next);
+        *begin = uat_part_iteration(c->part, from);
+        *end = uat_part_iteration(c->part, next);
         return 1;
     }
     if (!c->counted) /* the interval is empty, so nobody can take another part */
         c->parts = uat_word_parts(c->seen);
     c->counted = 1;
     return 0;
-}
-
-int uat_context_left(uat_context_t *c, int64_t *begin, int64_t *end)
-{
-    if (c->cell >= 0)
-        c->seen = uat_cell_load(c->home, &uat_cells()->word[c->cell]);
-    *begin = iteration(c, uat_word_begin(c->seen));
-    *end = iteration(c, uat_word_end(c->seen));
-    return uat_word_left(c->seen);
 }
 
 /* Wait for both words that the thief of part i WRITEs (A4), so that no WRITE is in flight when the cell is used again.
@@ -189,7 +173,7 @@ int uat_context_take_back(uat_context_t *c, void *result, int64_t *taken_to)
     uint64_t rest = stop_part(c, taken.name, 0, value);
     collect(c, taken.name, result);
     c->parts = i;
-    *taken_to = iteration(c, rest ? uat_word_begin(rest) : uat_word_end(taken.range));
+    *taken_to = uat_part_iteration(c->part, rest ? uat_word_begin(rest) : uat_word_end(taken.range));
     if (rest)
         reopen(c, rest);
     return 1;

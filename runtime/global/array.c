@@ -13,11 +13,6 @@
 #include "runtime/job/fatal.h"
 #include "transport/handover.h"
 
-static int size_of_job(void)
-{
-    return uat_global.config.transport->size;
-}
-
 static int own_rank(void)
 {
     return uat_global.config.transport->rank;
@@ -26,15 +21,6 @@ static int own_rank(void)
 static bool is_leader(void)
 {
     return uat_hosts.leader[uat_hosts.own] == own_rank();
-}
-
-uint64_t uat_array_share(const struct uat_array *a, int host)
-{
-    uint64_t chunks = a->size / a->chunk, n = (uint64_t)size_of_job();
-    uint64_t kept = chunks / n * (uint64_t)uat_hosts.size[host];
-    for (uint64_t rank = 0; rank < chunks % n; rank++)
-        kept += uat_hosts.of[rank] == host;
-    return kept * a->chunk;
 }
 
 /* The leader creates its host's object. The transport then checks that the memory that it will lock is available,

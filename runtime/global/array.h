@@ -86,9 +86,6 @@ bool uat_temporary_in_use(void);
  * leaves its array. The range must lie in the space. */
 void uat_temporary_check(const char *call, uintptr_t at, size_t bytes);
 
-/* The bytes that a host holds of an array. */
-uint64_t uat_array_share(const struct uat_array *a, int host);
-
 /* overcommit.c: is there enough memory for what a collective call is about to allocate? Returns 0 or -ENOMEM. One
  * worker of each machine checks and reports; the others get 0. */
 int uat_overcommit_check_caches(void);
@@ -127,6 +124,8 @@ struct uat_home {
     uint64_t offset; /* offset in that host's memory object */
 };
 struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at);
+/* The bytes that a host holds of an array. */
+uint64_t uat_array_share(const struct uat_array *a, int host);
 /* The number of bytes, at most `bytes`, that this worker's CPU reaches from this address of the array on. */
 size_t uat_array_near(const struct uat_array *a, uintptr_t at, size_t bytes);
 

@@ -37,6 +37,15 @@ struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at)
                              .offset = number * a->chunk + inside};
 }
 
+uint64_t uat_array_share(const struct uat_array *a, int host)
+{
+    uint64_t chunks = a->size / a->chunk, n = (uint64_t)uat_global.config.transport->size;
+    uint64_t kept = chunks / n * (uint64_t)uat_hosts.size[host];
+    for (uint64_t rank = 0; rank < chunks % n; rank++)
+        kept += uat_hosts.of[rank] == host;
+    return kept * a->chunk;
+}
+
 struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
 {
     const struct uat_global *g = &uat_global;

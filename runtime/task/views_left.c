@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "asm/switch.h"
 #include "base/delay.h"
 #include "base/word.h"
 #include "runtime/job/fatal.h"
@@ -126,15 +125,10 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Make the combined views of a list the views of the running strand, which has none yet. */
-static void add_list(uint64_t list)
+void uat_views_add_blocks(uint64_t list)
 {
     size_t count = 0, room = 0;
     struct left *left = NULL;
-    if (uat_views_in_slots(list)) {
-        uat_views_add_slots(list);
-        return;
-    }
     for (uint64_t name = list; name;) {
         if (count > uat_park_blocks_max())
             uat_word_refuse(-1, "the list of views in a join record", name);
@@ -150,37 +144,4 @@ static void add_list(uint64_t list)
     for (size_t i = 0; i < count; i++)
         add_block(&left[i]);
     free(left);
-}
-
-void uat_views_take_left(uint64_t list)
-{
-    size_t size = uat_views_bytes;
-    uat_views_check_stack(size);
-    _Alignas(UAT_VIEWS_ALIGN) char own[size + 1]; /* C has no arrays of zero bytes */
-    uat_views_put_aside(own);
-    add_list(list);
-    uat_views_add(own, size);
-}
-
-static __attribute__((noinline)) void join_with_views(uat_task_t *t)
-{
-    size_t size = uat_views_bytes;
-    uat_views_check_stack(size);
-    _Alignas(UAT_VIEWS_ALIGN) char own[size];
-    uat_views_put_aside(own);
-    uat_join_suspend(t);
-    if (t->size) /* uat_join_settle() of join.c has set it */
-        add_list(t->size);
-    uat_views_add(own, size);
-}
-
-void uat_join_wait(uat_task_t *t)
-{
-    if (uat_views_bytes != 0) {
-        join_with_views(t);
-        return;
-    }
-    uat_join_suspend(t);
-    if (t->size)
-        add_list(t->size);
 }

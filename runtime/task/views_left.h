@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The views that children leave for the task that joins them: V3 to V5 of views.h. uat_join_wait() is here, too. */
+/* The views that children leave for the task that joins them: V3 to V6 of views.h. */
 #ifndef UAT_VIEWS_LEFT_H
 #define UAT_VIEWS_LEFT_H
 
@@ -17,8 +17,12 @@ void uat_views_leave(uint64_t record, uint64_t index);
  * back. */
 void uat_views_empty_list(uint64_t record, uint64_t list);
 
-/* Called by the task that has joined: combine the views in the list with the task's views (V4). */
+/* views_join.c: called by the task that has joined. Combine the views in the list with the task's views (V4). */
 void uat_views_take_left(uint64_t list);
+
+/* Combine the views in this list of blocks with the running strand's, in the order of the children. Gives the blocks
+ * back. */
+void uat_views_add_blocks(uint64_t list);
 
 /* Move the strand's views, of which there are some, to a new block of this worker's heap. Returns the block's name.
  * uat_views_add_block() combines the views of such a block with the running strand's, and gives the block back. */
