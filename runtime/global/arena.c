@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The arena: the memory of the cache (its ring of places), of the overflow area, of the bounce buffers and of the words
- * in which atomics land. Adapters reach all of it.
+ * in which atomics land. Adapters reach all of it. uat_cache is here, too, because this file makes its memory;
+ * and so are the records of open checkouts, to which uat_far points from the start.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/kernel.h"
 #include "base/log.h"
 #include "base/memfd.h"
 #include "runtime/global/cache.h"
@@ -16,6 +18,9 @@
 #include "runtime/global/settings.h"
 
 struct uat_arena uat_arena;
+struct uat_cache uat_cache;
+struct uat_open uat_opens[1 + UAT_OPEN_MAX] = {{.what = UINT64_MAX}};
+UAT_KERNEL(uat_opens);
 
 enum { LANDING = 4096 /* bytes reserved for the landing words */ };
 

@@ -30,6 +30,9 @@ struct uat_array {
     unsigned shift;            /* number of the shift that the array's addresses have: see place.c */
     void **window;             /* for each host: address of its object's mapping in this process, or NULL */
     struct uat_memobj *memobj; /* for each host: its memory object */
+    /* NULL, except in the two arrays whose memory is dealt out to objects and to temporary arrays. Called under
+     * torture: ends the job with a message unless one object or temporary array in use has the whole range. */
+    void (*check)(const char *call, uintptr_t at, size_t bytes);
 };
 
 /* Which addresses have which array. */
@@ -82,9 +85,6 @@ void uat_temporary_set(struct uat_array *space, struct uat_array *own_ledger);
 size_t uat_temporary_chunks(size_t chunks);
 /* Is any temporary array allocated? */
 bool uat_temporary_in_use(void);
-/* Under torture: ends the job with a message if a byte of the range belongs to no temporary array, or if the range
- * leaves its array. The range must lie in the space. */
-void uat_temporary_check(const char *call, uintptr_t at, size_t bytes);
 
 /* overcommit.c: is there enough memory for what a collective call is about to allocate? Returns 0 or -ENOMEM. One
  * worker of each machine checks and reports; the others get 0. */

@@ -11,7 +11,7 @@ size_t uat_bounds_size(void);
 void uat_bounds_set(uintptr_t object, size_t bytes, size_t room);
 /* Mark the object as free. Ends the job if the rest of its place was written. */
 void uat_bounds_clear(uintptr_t object, size_t room);
-/* Ends the job with a message if a byte of the range belongs to no object in use. */
+/* `check` of the parts: ends the job with a message if a byte of the range belongs to no object in use. */
 void uat_bounds_check(const char *call, uintptr_t at, size_t bytes);
 
 #endif

@@ -15,8 +15,6 @@
 #include "runtime/job/fatal.h"
 #include "runtime/trace/trace.h"
 
-struct uat_cache uat_cache;
-
 enum { POST_AT = 2 * UAT_PART /* this number of pending bytes justifies an operation */ };
 
 /* Wait until the prefetch to the slot has completed, and record its parts as valid. */

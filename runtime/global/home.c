@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where each byte lives. */
 #include "runtime/global/hosts.h"
-#include "runtime/global/bounds.h"
 #include "runtime/global/array.h"
 
 #include <errno.h>
@@ -57,10 +56,8 @@ struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
         uat_fatal("%s: %zu bytes at %p reach beyond the array of %zu bytes at %p", call, bytes, (void *)at, a->bytes,
                   (void *)a->start);
     }
-    if (__builtin_expect(g->strict, 0) && a == uat_registry.parts)
-        uat_bounds_check(call, at, bytes);
-    if (__builtin_expect(g->strict, 0) && a == uat_temporary.space)
-        uat_temporary_check(call, at, bytes);
+    if (__builtin_expect(g->strict, 0) && a->check)
+        a->check(call, at, bytes);
     return a;
 }
 
@@ -77,7 +74,7 @@ bool uat_global_is_array(const void *p)
 {
     const struct uat_global *g = &uat_global;
     const struct uat_array *a = g->is_open ? uat_array_of((uintptr_t)p) : &uat_nowhere;
-    return a != &uat_nowhere && !a->frozen && a != uat_registry.parts && a != uat_temporary.space;
+    return a != &uat_nowhere && !a->frozen && !a->check;
 }
 
 int uat_global_home(const void *p)
@@ -91,8 +88,7 @@ bool uat_global_blocked(const void *p, uintptr_t *start, uint64_t *chunk)
 {
     const struct uat_global *g = &uat_global;
     const struct uat_array *a = g->is_open ? uat_array_of((uintptr_t)p) : &uat_nowhere;
-    if (a == &uat_nowhere || a == uat_registry.parts || a == uat_temporary.space ||
-        a->chunk * (uint64_t)g->config.transport->size < a->size)
+    if (a == &uat_nowhere || a->check || a->chunk * (uint64_t)g->config.transport->size < a->size)
         return false;
     *start = a->start;
     *chunk = a->chunk;

@@ -10,6 +10,7 @@
 #include "runtime/global/array.h"
 #include "runtime/global/link.h"
 #include "runtime/global/settings.h"
+#include "runtime/global/bounds.h"
 #include "runtime/global/cache.h"
 #include "runtime/global/hosts.h"
 #include "runtime/global/record.h"
@@ -142,8 +143,10 @@ int uat_global_start(void)
         const struct uat_table_entry asked = {.bytes = part, .distribution = UAT_TABLE_PARTS};
         rc = uat_array_make(&asked, part * (size_t)uat_parts_count(), part, &uat_registry.parts);
     }
-    if (!rc)
+    if (!rc) {
+        uat_registry.parts->check = uat_bounds_check;
         rc = uat_global_agree(uat_objects_start());
+    }
     if (rc) {
         close_links(g);
         return rc;

@@ -8,8 +8,6 @@
 #include "runtime/global/record.h"
 #include "runtime/job/fatal.h"
 
-struct uat_open uat_opens[1 + UAT_OPEN_MAX] = {{.what = UINT64_MAX}};
-UAT_KERNEL(uat_opens);
 uint64_t uat_transfers_open;
 UAT_KERNEL(uat_transfers_open);
 

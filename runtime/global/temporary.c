@@ -192,17 +192,6 @@ void uat_global_temporary_free(void *array)
     change_bits(first, count, UINT64_MAX);
 }
 
-void uat_temporary_check(const char *call, uintptr_t at, size_t bytes)
-{
-    uint64_t entry = entry_of(at);
-    if (!entry)
-        uat_fatal("%s: %zu bytes at %p belong to no temporary array, or to one that was freed", call, bytes,
-                  (void *)at);
-    if (at - start_of(entry) + bytes > (entry & ENTRY_BYTES))
-        uat_fatal("%s: %zu bytes at %p reach beyond the temporary array of %zu bytes at %p", call, bytes, (void *)at,
-                  (size_t)(entry & ENTRY_BYTES), (void *)start_of(entry));
-}
-
 bool uat_temporary_in_use(void)
 {
     uint64_t taken[UNITS / BITS], units = uat_temporary.units;
@@ -218,12 +207,25 @@ size_t uat_temporary_chunks(size_t chunks)
     return (chunks + UNITS - 1) / UNITS;
 }
 
+/* `check` of the space. */
+static void check(const char *call, uintptr_t at, size_t bytes)
+{
+    uint64_t entry = entry_of(at);
+    if (!entry)
+        uat_fatal("%s: %zu bytes at %p belong to no temporary array, or to one that was freed", call, bytes,
+                  (void *)at);
+    if (at - start_of(entry) + bytes > (entry & ENTRY_BYTES))
+        uat_fatal("%s: %zu bytes at %p reach beyond the temporary array of %zu bytes at %p", call, bytes, (void *)at,
+                  (size_t)(entry & ENTRY_BYTES), (void *)start_of(entry));
+}
+
 void uat_temporary_set(struct uat_array *space, struct uat_array *own_ledger)
 {
     uat_temporary.space = space;
     uat_temporary.ledger = own_ledger;
     if (!space)
         return;
+    space->check = check;
     uat_temporary.unit = uat_temporary_chunks(space->size / space->chunk) * space->chunk;
     uat_temporary.units = space->size / uat_temporary.unit;
 }
