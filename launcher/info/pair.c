@@ -75,7 +75,7 @@ static int join(struct pair *pair)
  * worker's segment is. */
 static int map_segment(struct pair *pair)
 {
-    int fd = memfd_create("uat-litmus", MFD_CLOEXEC);
+    int fd = pair->segment_fd = memfd_create("uat-litmus", MFD_CLOEXEC);
     char *segment = MAP_FAILED;
     if (fd >= 0 && !ftruncate(fd, PAIR_SEGMENT))
         segment = mmap((void *)(uintptr_t)UAT_SEGMENT_ADDRESS_DEFAULT, PAIR_SEGMENT, PROT_READ | PROT_WRITE,
@@ -86,7 +86,7 @@ static int map_segment(struct pair *pair)
     }
     pair->segment = segment;
     pair->words = (uint64_t *)(segment + UAT_TRANSPORT_SCRATCH);
-    return 0; /* the descriptor stays open until the process ends */
+    return 0;
 }
 
 int pair_side(struct pair *pair, pair_fn *fn, void *arg)
@@ -104,6 +104,11 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg)
     if (pair->transport)
         uat_transport_ibv.close(pair->transport);
     pair->transport = NULL;
+    if (pair->segment)
+        munmap(pair->segment, PAIR_SEGMENT);
+    if (pair->segment_fd >= 0)
+        close(pair->segment_fd);
+    pair->segment = NULL;
     return rc;
 }
 

@@ -33,6 +33,7 @@ struct pair_way {
 struct pair {
     int rank;
     struct uat_transport *transport;
+    int segment_fd;  /* the memory object of the segment; peers on this host may open it */
     char *segment;   /* PAIR_SEGMENT bytes: the transport's part, then PAIR_WORDS words, then PAIR_MEETINGS bytes */
     uint64_t *words; /* zeros at first */
     uint32_t meetings, looks;
@@ -56,8 +57,8 @@ int pair_run(pair_fn *fn, void *arg, int *rank);
 int pair_fork(struct pair *pair, pair_fn *fn, void *arg);
 int pair_launched(struct pair *pair, pair_fn *fn, void *arg);
 
-/* Map the segment, open the transport, run fn, close the transport. Returns 0 or a negative errno after reporting the
- * error. */
+/* Map the segment, open the transport, run fn, close the transport, unmap the segment. Returns 0 or a negative errno
+ * after reporting the error. */
 int pair_side(struct pair *pair, pair_fn *fn, void *arg);
 
 /*

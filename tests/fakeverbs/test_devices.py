@@ -72,8 +72,11 @@ def test_queue_pairs(build):
         counts = Path(folder) / "counts"
         command = [build / "tests/fakeverbs/fakeverbs", "--devices", DEVICES / "one", "--count", counts, "--", build / "launcher/info/uat_info",
                    "--json", "--queue-pairs=50", "--job=8x128"]
+        both = subprocess.run(command + ["--litmus=1"], capture_output=True, text=True, timeout=60, check=False)
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         count = {line.split()[0]: int(line.split()[1]) for line in counts.read_text().splitlines()}
+    report = json.loads(both.stdout)  # both tests map a segment at the same address, one after the other
+    expect(both.returncode == 0 and report["litmus"] and report["queue_pairs"]["measured_pairs"] == 50, both)
     o = json.loads(done.stdout)["queue_pairs"]
     expect(o["measured_pairs"] == 50 and o["create_ns"] > 0 and o["connect_ns"] > 0, o)
     # 50 pairs, the pair of a job of one worker, and one whose properties are shown but which is not connected.
