@@ -96,7 +96,7 @@ UAT_INLINE void uat_flow_end(uat_flow_t *flow);
  * Wait until the calling task itself may access the datum: with UAT_FLOW_IN, until all tasks that write it have ended;
  * with any other mode, until all tasks that access it have ended. p: the datum, as in the tasks' accesses.
  */
-UAT_INLINE void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_flow_mode mode);
+UAT_INLINE void uat_flow_wait_datum(uat_flow_t *flow, const void *p, enum uat_flow_mode mode);
 
 /* Let at most n tasks of the flow (1 to UAT_FLOW_WINDOW) be under way, that is, spawned and not ended. While n tasks
  * are under way, a spawn waits. Call it after uat_flow_begin() and before the first spawn. */

@@ -77,11 +77,11 @@ class flow
     /* Wait until this task itself may read the datum at p, or write it. */
     void wait_to_read(const void *p)
     {
-        uat_flow_wait_for(&flow_, p, UAT_FLOW_IN);
+        uat_flow_wait_datum(&flow_, p, UAT_FLOW_IN);
     }
     void wait_to_write(const void *p)
     {
-        uat_flow_wait_for(&flow_, p, UAT_FLOW_INOUT);
+        uat_flow_wait_datum(&flow_, p, UAT_FLOW_INOUT);
     }
     /* Wait for all tasks. The flow may be used again. */
     void wait()

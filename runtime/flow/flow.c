@@ -219,7 +219,7 @@ void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n
 
 void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mode)
 {
-    check(flow, "uat_flow_wait_for()");
+    check(flow, "uat_flow_wait_datum()");
     /* The unroller holds no guard, so any mode but UAT_FLOW_IN waits for all tasks that access the datum. */
     bool reads = (mode & ~(unsigned)UAT_FLOW_BELOW) == UAT_FLOW_IN;
     const uat_flow_access_t access = {.p = (void *)(uintptr_t)p, .mode = reads ? UAT_FLOW_IN : UAT_FLOW_INOUT};

@@ -303,7 +303,7 @@ static uint64_t look(uat_flow_t *f, unsigned i, const struct datum *expected)
 {
     struct datum found;
     uint64_t wrong = 0;
-    uat_flow_wait_for(f, datum(i), UAT_FLOW_IN);
+    uat_flow_wait_datum(f, datum(i), UAT_FLOW_IN);
     uat_global_get(&found, datum(i), sizeof(found));
     for (unsigned w = 0; w < WORDS; w++)
         wrong += found.word[w] != expected->word[w];
@@ -326,7 +326,7 @@ static void change_here(uat_flow_t *f, unsigned i, uint64_t key, struct datum *e
     static const enum uat_flow_mode modes[] = {UAT_FLOW_OUT, UAT_FLOW_INOUT, UAT_FLOW_ANY, UAT_FLOW_ADD};
     for (unsigned w = 0; w < WORDS; w++)
         expected->word[w] = mix(key + w);
-    uat_flow_wait_for(f, datum(i), modes[below(key, 4, 9)]);
+    uat_flow_wait_datum(f, datum(i), modes[below(key, 4, 9)]);
     memcpy(uat_global_checkout(datum(i), sizeof(*expected), UAT_WRITE), expected, sizeof(*expected));
     uat_global_checkin(datum(i), sizeof(*expected), UAT_WRITE);
 }

@@ -79,7 +79,7 @@ UAT_TASK_VOID(unroll, long *, x)
     one_access_flow(&flow, 1);
     sum_flow(&flow, x, x + 1);
     uat_flow_keep_order(&flow);
-    uat_flow_wait_for(&flow, x, UAT_FLOW_IN);
+    uat_flow_wait_datum(&flow, x, UAT_FLOW_IN);
     uat_flow_end(&flow);
 }
 

@@ -280,7 +280,7 @@ UAT_TASK_VOID(unwaited_root, int, g)
     makes_flow(&f, word);
     uses_flow(&f, word, word + 1);
     if (g)
-        uat_flow_wait_for(&f, word + 1, UAT_FLOW_IN);
+        uat_flow_wait_datum(&f, word + 1, UAT_FLOW_IN);
     look(word + 1);
     uat_flow_end(&f);
 }
@@ -301,7 +301,7 @@ UAT_TASK_VOID(dynamic_root, int, g)
     uat_flow_begin(&f);
     uat_flow_spawn(&f, flow_body, NULL, 0, &access, 1);
     if (g)
-        uat_flow_wait_for(&f, word, UAT_FLOW_OUT);
+        uat_flow_wait_datum(&f, word, UAT_FLOW_OUT);
     other_put(word, 1);
     uat_flow_end(&f);
 }

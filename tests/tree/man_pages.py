@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: the manual pages are sound mdoc, also the one that uatrun --help=man prints; every public function and C++ name has
-a page and can be looked up by its name; pages refer to pages that exist; uatrun(1) knows the options of uatrun --help.
+a page and can be looked up by its name, and so can each C++ name of a page; pages refer to pages that exist; uatrun(1) knows the options of uatrun --help.
 
 usage: man_pages.py SOURCE-FOLDER UATRUN
 """
@@ -37,8 +37,8 @@ def faults_of_names(root, pages, names):
     for name in sorted(public):
         if not re.search(rf"^\.(?:It |Fn.*, )?(?:Fn|Vt|Dv) (?:\"[^\"]*)?{name}\b|, Fn {name}\b", pages, re.M):
             yield f"{name} has no page"
-        if name not in names:
-            yield f"man {name} finds nothing: docs/man/meson.build has no such name"
+    for name in sorted((public | set(re.findall(r"\buat::[a-z_]+", pages))) - names):
+        yield f"man {name} finds nothing: docs/man/meson.build has no such name"
     if len(public) < 250:
         yield f"only {len(public)} names found in the public headers"
 

@@ -15,7 +15,7 @@ extern "C" {
 
 /* Wait for all tasks of a flow that has a ledger. */
 void uat_flow_end_ledger(uat_flow_t *flow) __attribute__((cold));
-/* uat_flow_wait_for() in a flow that has a ledger. */
+/* uat_flow_wait_datum() in a flow that has a ledger. */
 void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mode) __attribute__((cold));
 /* Spawn into a flow that has a ledger. body: a task function. */
 void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size, const uat_flow_access_t *access,
@@ -34,7 +34,7 @@ UAT_INLINE void uat_flow_end(uat_flow_t *flow)
 #endif
 }
 
-UAT_INLINE void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_flow_mode mode)
+UAT_INLINE void uat_flow_wait_datum(uat_flow_t *flow, const void *p, enum uat_flow_mode mode)
 {
 #ifdef UAT_RACES
     uat_races_flow_wait(flow, p, (int)mode);
