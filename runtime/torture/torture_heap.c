@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/torture/torture_heap.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,7 +14,10 @@
 #define WINDOW ((uintptr_t)1 << 30)
 
 enum { GAP = 64 << 10 /* bytes: malloc() maps no smaller piece */ };
-enum { LARGE = 64 << 10, SMALL = 1024, LEFT_MAX = 16 << 20 /* bytes */, CACHED = 7 /* pieces */ };
+enum { LARGE = 64 << 10, SMALL = 1024, CACHES = 16 << 20 /* bytes */, CACHED = 7 /* pieces */ };
+#if !__GLIBC_PREREQ(2, 33)
+#define mallinfo2 mallinfo
+#endif
 
 enum { TRIES = 4096 /* mappings: no process has that many gaps of one size */ };
 
@@ -81,12 +85,13 @@ static int give_back(void *const *piece, int count)
  * Use up the memory outside of the window that malloc() still has: below the program break, and pieces of other threads
  * that this one has freed. Then malloc() asks the kernel for more. Large pieces first, because each piece touches a
  * page. glibc hands out up to CACHED freed pieces of a size before it looks at the rest, so only more good pieces in a
- * row mean that there are no bad ones. The bad ones are kept for good.
+ * row mean that there are no bad ones. The bad ones are kept for good. They take at most the bytes that are free now
+ * and those of the caches, unless malloc() is not glibc's or the window is full.
  */
 static void use_up(void)
 {
     void *good[CACHED + 1];
-    size_t left = LEFT_MAX;
+    size_t left = (size_t)mallinfo2().fordblks + CACHES;
     for (size_t size = LARGE; size >= 16; size = size > SMALL ? size / 2 : size - 16) {
         int count = 0, wanted = size > SMALL ? 1 : CACHED + 1;
         while (count < wanted && left >= size) {
@@ -101,6 +106,12 @@ static void use_up(void)
             }
         }
         give_back(good, count);
+        if (left < size) {
+            uat_info(
+                "malloc() may give the same addresses on several workers: it still returns memory that it had before "
+                "uat_init()");
+            return;
+        }
     }
 }
 
