@@ -94,7 +94,7 @@ static void begin(const struct head *head)
         unsigned mode = h->access[i].mode & ~(unsigned)UAT_FLOW_BELOW;
         acquire(h->serial, p, mode);
         if (mode == UAT_FLOW_ADD)
-            me->locks = uat_races_locks_add(me->locks, name_of(h->serial, p, GUARD));
+            me->locks = uat_races_locks_add(me->locks, uat_races_number_of(name_of(h->serial, p, GUARD)));
     }
     uat_races_next_part(me);
 }

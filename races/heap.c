@@ -5,14 +5,13 @@
 #include <malloc.h>
 #include <stddef.h>
 #include <string.h>
-#include <unwind.h>
 
 #include "races/shadow.h"
 #include "races/stack.h"
 #include "races/start.h"
+#include "runtime/job/fatal.h"
 
 enum { BLOCK_MAX = 64 << 20 /* bytes: the shadow of larger blocks is not cleared, which would cost too much */ };
-enum { EXCEPTION = 64 /* bytes of an exception that the program itself may read */, LARGE_EXCEPTION = 4096 };
 
 static void *born(void *p, size_t n, uintptr_t site)
 {
@@ -86,23 +85,37 @@ char *__wrap_strdup(const char *s)
 /*
  * C++: new and delete, with and without size and alignment, and of arrays. The program's definition of them replaces
  * that of libstdc++ in libstdc++, too, so these functions see the blocks of strings and streams, whose code is in the
- * library. They call libstdc++'s own functions. A program that defines them itself keeps its own.
+ * library. They call libstdc++'s own functions if libstdc++ is loaded. It is not if the program is linked with
+ * -static-libstdc++ or needs nothing else of the library. Then the blocks are of malloc(), as in libstdc++, but where
+ * new would throw, the program ends by a line. A program that defines the functions itself keeps its own.
  */
+static void *allocate(size_t n, size_t k)
+{
+    void *p = __real_aligned_alloc(k, n);
+    if (!p)
+        uat_fatal("operator new has no memory for %zu bytes", n);
+    return p;
+}
+
 #define REPLACE(result, name, params, ...)                                                                             \
     __attribute__((weak, visibility("default"))) result name params;                                                   \
     result name params                                                                                                 \
     {                                                                                                                  \
         static result(*real) params;                                                                                   \
-        if (!real)                                                                                                     \
+        static bool asked;                                                                                             \
+        if (!asked)                                                                                                    \
             *(void **)&real = dlsym(RTLD_NEXT, #name);                                                                 \
+        asked = true;                                                                                                  \
         __VA_ARGS__;                                                                                                   \
     }
-#define REPLACE_NEW(name, params, args)    REPLACE(void *, name, params, return born(real args, n, UAT_RACES_SITE()))
-#define REPLACE_DELETE(name, params, args) REPLACE(void, name, params, dies(p, UAT_RACES_SITE()); real args)
-REPLACE_NEW(_Znwm, (size_t n), (n))
-REPLACE_NEW(_Znam, (size_t n), (n))
-REPLACE_NEW(_ZnwmSt11align_val_t, (size_t n, size_t k), (n, k))
-REPLACE_NEW(_ZnamSt11align_val_t, (size_t n, size_t k), (n, k))
+#define REPLACE_NEW(name, params, args, alignment)                                                                     \
+    REPLACE(void *, name, params, return born(real ? real args : allocate(n, alignment), n, UAT_RACES_SITE()))
+#define REPLACE_DELETE(name, params, args)                                                                             \
+    REPLACE(void, name, params, dies(p, UAT_RACES_SITE()); if (real) real args; else __real_free(p))
+REPLACE_NEW(_Znwm, (size_t n), (n), _Alignof(max_align_t))
+REPLACE_NEW(_Znam, (size_t n), (n), _Alignof(max_align_t))
+REPLACE_NEW(_ZnwmSt11align_val_t, (size_t n, size_t k), (n, k), k)
+REPLACE_NEW(_ZnamSt11align_val_t, (size_t n, size_t k), (n, k), k)
 REPLACE_DELETE(_ZdlPv, (void *p), (p))
 REPLACE_DELETE(_ZdaPv, (void *p), (p))
 REPLACE_DELETE(_ZdlPvm, (void *p, size_t n), (p, n))
@@ -110,56 +123,3 @@ REPLACE_DELETE(_ZdaPvm, (void *p, size_t n), (p, n))
 REPLACE_DELETE(_ZdlPvSt11align_val_t, (void *p, size_t k), (p, k))
 REPLACE_DELETE(_ZdaPvSt11align_val_t, (void *p, size_t k), (p, k))
 REPLACE_DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t k), (p, n, k))
-
-/* In a program without C++ these functions do not exist; nothing calls the wrappers. */
-#pragma weak __real___cxa_guard_acquire
-#pragma weak __real___cxa_guard_release
-#pragma weak __real___cxa_guard_abort
-#pragma weak __real___cxa_allocate_exception
-#pragma weak __real___cxa_begin_catch
-
-/* The initialization of a static variable in a function: each process does it once for itself. */
-int __real___cxa_guard_acquire(uint64_t *guard);
-int __wrap___cxa_guard_acquire(uint64_t *guard);
-int __wrap___cxa_guard_acquire(uint64_t *guard)
-{
-    int mine = __real___cxa_guard_acquire(guard);
-    uat_races_initializing += mine;
-    return mine;
-}
-
-#define WRAP_GUARD(name)                                                                                               \
-    void __real_##name(uint64_t *guard);                                                                               \
-    void __wrap_##name(uint64_t *guard);                                                                               \
-    void __wrap_##name(uint64_t *guard)                                                                                \
-    {                                                                                                                  \
-        __real_##name(guard);                                                                                          \
-        uat_races_initializing--;                                                                                      \
-    }
-WRAP_GUARD(__cxa_guard_release)
-WRAP_GUARD(__cxa_guard_abort)
-
-/* libstdc++ allocates and frees exceptions, so a new one may be where an earlier one was. This also holds for one that
- * a library throws and the program catches. */
-void *__real___cxa_allocate_exception(size_t n);
-void *__wrap___cxa_allocate_exception(size_t n);
-void *__wrap___cxa_allocate_exception(size_t n)
-{
-    void *object = __real___cxa_allocate_exception(n);
-    if (uat_races_active)
-        uat_races_clear((uintptr_t)object, n);
-    return object;
-}
-
-void *__real___cxa_begin_catch(void *exception);
-void *__wrap___cxa_begin_catch(void *exception);
-void *__wrap___cxa_begin_catch(void *exception)
-{
-    const struct _Unwind_Exception *e = exception;
-    void *object = __real___cxa_begin_catch(exception);
-    bool shared = (e->exception_class & 0xff) == 1; /* by std::rethrow_exception(): the object is elsewhere */
-    /* Of a pointer that was thrown, `object` is the value. What it points to is no exception. */
-    if (uat_races_active && object && (shared || (uintptr_t)object - (uintptr_t)(e + 1) < LARGE_EXCEPTION))
-        uat_races_clear((uintptr_t)object, EXCEPTION);
-    return object;
-}

@@ -6,28 +6,39 @@
 #include "races/order.h"
 #include "runtime/job/fatal.h"
 
-enum { SETS = 1 << 14, MUTEXES = 16 /* that a task may hold at once */ };
+enum {
+    SETS = 1 << 22,    /* A new mutex has a number of its own, so each mutex of a loop makes a set. */
+    PLACES = 2 * SETS, /* 1 << 23 */
+    MUTEXES = 16       /* that a task may hold at once */
+};
 
 struct set {
     int n;
     uint32_t mutex[MUTEXES]; /* ascending */
 };
 static struct set *sets;
-static uint32_t count;
+static uint32_t count = 1; /* set 0 is the empty one */
+static uint32_t *places;   /* a hash table of the other sets' numbers; 0: free */
 
 static uint32_t number_of(const struct set *wanted)
 {
+    uint64_t h = 0;
     if (!sets) {
         sets = uat_races_pool(sizeof(*sets) * SETS);
-        count = 1; /* the empty set */
+        places = uat_races_pool(sizeof(*places) * PLACES);
     }
-    for (uint32_t i = 0; i < count; i++)
-        if (sets[i].n == wanted->n &&
-            memcmp(sets[i].mutex, wanted->mutex, (size_t)wanted->n * sizeof(wanted->mutex[0])) == 0)
-            return i;
+    if (wanted->n == 0)
+        return 0;
+    for (int i = 0; i < wanted->n; i++)
+        h = (h ^ wanted->mutex[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    h >>= 41; /* to 23 bits */
+    for (; places[h]; h = (h + 1) % PLACES)
+        if (memcmp(&sets[places[h]], wanted, sizeof(*wanted)) == 0)
+            return places[h];
     if (count == SETS)
         uat_fatal("the race detector has no room for more than %d sets of mutexes; use a smaller input", (int)SETS);
     sets[count] = *wanted;
+    places[h] = count;
     return count++;
 }
 

@@ -182,9 +182,17 @@ struct exceptions {
 struct exceptions *__cxa_get_globals(void);
 #pragma weak __cxa_get_globals
 
+static unsigned uncaught; /* main()'s: a destructor may start the run */
+
+void uat_races_run_starts(void)
+{
+    if (__cxa_get_globals)
+        uncaught = __cxa_get_globals()->uncaught;
+}
+
 void uat_races_next_part(struct uat_races_task *t)
 {
-    if (!__cxa_get_globals || __cxa_get_globals()->uncaught == 0)
+    if (!__cxa_get_globals || __cxa_get_globals()->uncaught == uncaught)
         t->part++;
     uat_races_next_strand(t);
 }

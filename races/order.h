@@ -79,6 +79,9 @@ static inline void uat_races_next_strand(struct uat_races_task *t)
 /* The task makes a call that may move it to another worker, unless an exception unwinds its stack. */
 void uat_races_next_part(struct uat_races_task *t);
 
+/* A run starts: exceptions that unwind now are not the tasks'. */
+void uat_races_run_starts(void);
+
 /* Does strand x, which ran before, end before the running strand begins? */
 bool uat_races_ordered(const struct uat_races_strand *x);
 

@@ -208,6 +208,7 @@ int __wrap_uat_run(uat_fn *root, const void *arg, size_t n, void *result, size_t
     uat_races_next_part(&uat_races_outside);
     c->base = UINTPTR_MAX;
     uat_races_in_run = true;
+    uat_races_run_starts();
     uat_races_stack_of_main((uintptr_t)__builtin_frame_address(0));
     int rc = __real_uat_run(body, h, sizeof(*h) + n, result, result_size);
     uat_races_in_run = false;

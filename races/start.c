@@ -14,8 +14,8 @@
 #include "runtime/segment/settings.h"
 
 _Thread_local bool uat_races_active;
+_Thread_local int uat_races_initializing;
 bool uat_races_in_run;
-int uat_races_initializing;
 
 int __real_uat_init(void);
 int __wrap_uat_init(void);

@@ -15,9 +15,9 @@ extern _Thread_local bool uat_races_active;
 /* A run is under way. */
 extern bool uat_races_in_run;
 
-/* Number of initializations of static variables of functions that are under way. Their values are the same in all
- * processes, so their writes are not watched. */
-extern int uat_races_initializing;
+/* Number of initializations of static variables of functions that are under way in this thread. Their values are the
+ * same in all processes, so their writes are not watched. */
+extern _Thread_local int uat_races_initializing;
 
 /* The caller's place in the program. */
 #define UAT_RACES_SITE() ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))

@@ -2,6 +2,9 @@
 /* Description: C++ programs with one fault each; the race detector reports each once, with both places. */
 #include "tests/races/faults.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+
 #include <functional>
 #include <memory>
 #include <new>
@@ -177,6 +180,58 @@ static void initialized()
     });
 }
 
+/* A variable that another thread initializes hides no access of a task. */
+static sem_t initializing, examined;
+static APART long wait_for_task()
+{
+    sem_post(&initializing);
+    sem_wait(&examined);
+    return 1;
+}
+static void *initialize(void *)
+{
+    static const long value = wait_for_task();
+    look(&value);
+    return nullptr;
+}
+static void other_thread()
+{
+    pthread_t thread;
+    if (sem_init(&initializing, 0, 0) || sem_init(&examined, 0, 0) ||
+        pthread_create(&thread, nullptr, initialize, nullptr))
+        throw std::runtime_error("no thread");
+    sem_wait(&initializing);
+    uat::run([g = good] {
+        if (!g)
+            put(&written, 1);
+        spawn_and_join();
+        look(&written);
+    });
+    sem_post(&examined);
+    pthread_join(thread, nullptr);
+}
+
+/* A run that a destructor starts while main() unwinds. */
+struct runs_at_end {
+    ~runs_at_end()
+    {
+        uat::run([g = good] {
+            if (!g)
+                put(&written, 1);
+            spawn_and_join();
+            look(&written);
+        });
+    }
+};
+static void unwinding()
+{
+    try {
+        runs_at_end end;
+        throw std::runtime_error("thrown");
+    } catch (const std::runtime_error &) {
+    }
+}
+
 static void latch()
 {
     uat::run([g = good] {
@@ -191,6 +246,28 @@ static void latch()
         });
         done.wait();
         look(word);
+        group.wait();
+    });
+}
+
+/* Two flows that are open at once do not know each other's tasks. The library itself accesses the sum. */
+static void add_once(uat::flow &f)
+{
+    f.spawn([](uat::add<long> total) { put(&*total, 1); }, word);
+}
+static void flows()
+{
+    uat::run([g = good] {
+        uat::task_group group;
+        uat::flow both;
+        for (int i = 0; i < 2; i++)
+            if (g)
+                add_once(both);
+            else
+                group.run([] {
+                    uat::flow f;
+                    add_once(f);
+                });
         group.wait();
     });
 }
@@ -222,7 +299,10 @@ static const struct fault table[] = {
     {"loop", loop, "RACE", "put", "put"},
     {"thrown", thrown, "RACE", "other_put", "put"},
     {"initialized", initialized, "PRIVATE", "look", "put"},
+    {"other_thread", other_thread, "PRIVATE", "look", "put"},
+    {"unwinding", unwinding, "PRIVATE", "look", "put"},
     {"latch", latch, "RACE", "look", "put"},
+    {"flows", flows, "RACE", "detail", "detail"},
     {"sum", sum, "RACE", "look", "put"},
 };
 

@@ -89,8 +89,15 @@ static void mutex(void)
     mutex_root_run(good);
 }
 
+/* Each of many earlier mutexes has been at the address of one of these. */
 UAT_TASK_VOID(mutexes_root, int, g)
 {
+    for (int i = 0; i < 20000; i++) {
+        uat_mutex_t earlier = uat_mutex_create();
+        uat_mutex_lock(earlier);
+        uat_mutex_unlock(earlier);
+        uat_mutex_destroy(earlier);
+    }
     uat_mutex_t m = uat_mutex_create(), other = uat_mutex_create();
     locked_task a;
     other_locked_task b;
