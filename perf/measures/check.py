@@ -9,7 +9,6 @@ the start of a worker is in all times. The last row is what a worker of a larger
 of its own, in a process that does nothing else.
 """
 import os
-import subprocess
 import tempfile
 from pathlib import Path
 

@@ -44,8 +44,12 @@ def of_round(options):
         rival = folder / f"small-{name}-openmp"
         if rival.exists():
             yield f"{name}, OpenMP", ratio([rival, TIMES], {"OMP_NUM_THREADS": "1"})
-    for rival in ("beside", "calls"):
-        yield from json.loads(runs.run([*one, options.build / "perf" / "rivals" / f"rival-{rival}", TIMES]).stdout).items()
+    yield from of_rival(options, "beside")
+
+
+def of_rival(options, rival):
+    command = [options.build / "launcher" / "uatrun", "-n", 1, options.build / "perf" / "rivals" / f"rival-{rival}", TIMES]
+    return json.loads(runs.run(command).stdout).items()
 
 
 def add_options(parser):
@@ -61,3 +65,5 @@ def measure(options):
         runs.print_cells([name, *(lines_of(SMALL / part / f"{name}.cpp") for part in ("", "tbb", "openmp", "mpi"))])
     print(f"load {os.getloadavg()[0]:.0f}; time of one worker over the sequential time:")
     print_rounds(options, lambda: of_round(options))
+    print("ns for each call, with one worker:")
+    print_rounds(options, lambda: of_rival(options, "calls"))
