@@ -99,7 +99,7 @@ struct uat_ready_parts {
     bool (*is_block)(uint64_t where, size_t bytes);
 };
 
-/* The caller keeps the transport and the parts. The first push allocates the list. */
+/* The caller keeps the transport, and what the parts point to. The first push allocates the list. */
 void uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const struct uat_ready_parts *parts);
 void uat_ready_close(struct uat_ready *r);
 

@@ -174,8 +174,13 @@ static bool has_network(void)
 static pmix_status_t init_server(const char *directory, pmix_info_t *info, size_t n)
 {
     setenv("HWLOC_COMPONENTS", "no_os,stop", 0);
-    setenv("HWLOC_PLUGINS_PATH", directory, 0);
-    return PMIx_server_init(&module, info, n);
+    bool is_users = getenv("HWLOC_PLUGINS_PATH") != NULL;
+    if (!is_users)
+        setenv("HWLOC_PLUGINS_PATH", directory, 0);
+    pmix_status_t status = PMIx_server_init(&module, info, n);
+    if (!is_users)
+        unsetenv("HWLOC_PLUGINS_PATH"); /* the directory will be removed, and somebody else may make it again */
+    return status;
 }
 
 /* Start libpmix as a server. It creates its files, if any, in `directory`. */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "base/clock.h"
 #include "perf/bench.h"
 #include "perf/gather.h"
 #include "perf/report.h"
@@ -60,6 +61,7 @@ static int be_thief(double end, struct row *row)
     struct uat_idle idle = {0};
     while (now() < end) {
         struct uat_stolen stolen;
+        uint64_t start = uat_clock_ns();
         int result = uat_inspect_steal(VICTIM, &stolen);
         if (result < 0)
             return result;
@@ -69,7 +71,7 @@ static int be_thief(double end, struct row *row)
         if (result == UAT_STEAL_DONE)
             idle = (struct uat_idle){0};
         else
-            uat_idle(&idle, result);
+            uat_idle(&idle, result, result == UAT_STEAL_LOST_RACE || stolen.trips == 1 ? uat_clock_ns() - start : 0);
     }
     return 0;
 }

@@ -90,9 +90,9 @@ class Job:
 
 
 def next_of(waiting, running):
-    """The test that starts next, or None. The tests that run may need one core more than there are: while a test starts, ends or waits, it
-    leaves processors idle. Wide tests come first, so that those of one core run beside them, not before them."""
-    free = PROCESSORS + 1 - sum(job.cores for job in running)
+    """The test that starts next, or None. The tests that run may need one core more than there are, if there are several: while a test
+    starts, ends or waits, it leaves processors idle. Wide tests come first, so that those of one core run beside them, not before them."""
+    free = PROCESSORS + (PROCESSORS > 1) - sum(job.cores for job in running)
     fits = [test for test in waiting if cores_of(test) <= free]
     return next((test for test in fits if cores_of(test) > 1), fits[0] if fits else None)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all parts of global memory share. Each part has its own state: array.h, cache.h, hosts.h, link.h. In the
- * runtime, only the files of this folder use these headers, record.h, bounds.h and ranges.h.
+ * What all parts of global memory share. Most parts have their own state: array.h, cache.h, hosts.h, link.h, and
+ * static structs. In the runtime, only the files of this folder use these headers, record.h, bounds.h and ranges.h.
  *
  * docs/global.md has the numbered rules that the code names: G1 to G10.
  */

@@ -30,7 +30,7 @@ enum {
      * times, and at most 262 us. */
     LOSSES_MAX = 7,
     SLOW_NS = 4000,  /* a lost race is counted if the attempt took this time, two round trips of InfiniBand ... */
-    SLOW_LOOKS = 5,  /* ... and SLOW_LOOKS / 2 times as long as attempts that found nothing, which take one trip */
+    SLOW_LOOKS = 5,  /* ... and SLOW_LOOKS / 2 times as long as attempts that found nothing in one round trip */
     LOOKS_SHIFT = 3, /* the mean duration of these attempts weighs the latest one by 1 / 2 to this power */
     PAUSE_LOST_MAX_NS = 1 << 18,
     SPIN_FAILURES = 32,   /* failed attempts before yielding the core */
@@ -46,7 +46,7 @@ static struct uat_random pauses;
 static struct {
     unsigned losses;     /* each lost race whose attempt was slow adds 1, and each success takes 1 away */
     uint64_t attempt_ns; /* duration of the latest such attempt, including its wait for the victim's word */
-    uint64_t look_ns;    /* mean duration of the attempts that found nothing */
+    uint64_t look_ns;    /* mean duration of the attempts that found nothing in one round trip */
 } race;
 static struct {
     const uint64_t *word;
@@ -111,14 +111,13 @@ static bool is_slow(uint64_t took)
  * attempts of 64 thieves at the same word last 30 us, and one in 48 succeeds. So the pause after such an attempt is a
  * multiple of its duration. The number of losses determines the multiple, until a thief wins as often as it loses.
  */
-static void count_race(const struct uat_idle *idle, int result)
+static void count_race(const struct uat_idle *idle, int result, uint64_t took)
 {
-    if (idle->failures == 0) { /* a success came before, so the attempt's start is unknown */
+    if (idle->failures == 0) { /* a success came before */
         race.losses -= race.losses > 0;
         return;
     }
-    uint64_t took = uat_clock_ns() - idle->resumed;
-    if (result == UAT_STEAL_EMPTY)
+    if (result == UAT_STEAL_EMPTY && took > 0)
         race.look_ns = race.look_ns ? race.look_ns - (race.look_ns >> LOOKS_SHIFT) + (took >> LOOKS_SHIFT) : took;
     if (result != UAT_STEAL_LOST_RACE || !is_slow(took))
         return;
@@ -151,9 +150,9 @@ static void sleep_shortly(unsigned excess)
     nanosleep(&t, NULL);
 }
 
-void uat_idle(struct uat_idle *idle, int result)
+void uat_idle(struct uat_idle *idle, int result, uint64_t took)
 {
-    count_race(idle, result);
+    count_race(idle, result, took);
     idle->failures++;
     if (idle->failures % LOOK_FAILURES == 0) {
         uat_neighbour_look();
@@ -171,5 +170,4 @@ void uat_idle(struct uat_idle *idle, int result)
         uat_cpu_yield();
     else
         uat_pause();
-    idle->resumed = uat_clock_ns();
 }

@@ -67,7 +67,7 @@ static void count(uat_stats_detail_t *s)
 
 /* The deque, what thieves and rank 0 read of this worker, and the tasks that wait or sleep here, together: a deque that
  * is empty beside words that name its entries would look like a lost task. uatrun's request for a size, and requests to
- * stop that a signal handler has noted, stay: they are for the next run. */
+ * stop that a signal handler of this process has noted, stay: they are for the next run. */
 static void reset(void)
 {
     uat_steal_reset();

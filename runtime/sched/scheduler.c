@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "asm/switch.h"
+#include "base/clock.h"
 #include "include/uat/detail/failure.h"
 #include "runtime/global/global.h"
 #include "runtime/job/collective.h"
@@ -202,11 +203,11 @@ static void run(uintptr_t sp)
 static void steal_once(struct uat_idle *idle)
 {
     struct uat_stolen stolen;
-    uint64_t begin = uat_trace_begin();
+    uint64_t begin = uat_trace_begin(), start = uat_clock_ns();
     int result = uat_check(uat_steal_try(&stolen));
     uat_trace_attempt(begin, result == UAT_STEAL_DONE, stolen.victim, stolen.base - stolen.sp);
     if (result != UAT_STEAL_DONE) {
-        uat_idle(idle, result);
+        uat_idle(idle, result, result == UAT_STEAL_LOST_RACE || stolen.trips == 1 ? uat_clock_ns() - start : 0);
         return;
     }
     *idle = (struct uat_idle){0};
@@ -294,7 +295,7 @@ static void wait_for_work(struct uat_idle *idle)
     else if (uat_self.size > 1 && excluded)
         uat_rest(idle, UAT_CREW_DOZES, false);
     else if (uat_self.size > 1)
-        uat_idle(idle, UAT_STEAL_EMPTY);
+        uat_idle(idle, UAT_STEAL_EMPTY, 0);
 }
 
 void uat_schedule(void)

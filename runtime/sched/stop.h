@@ -50,7 +50,8 @@ struct uat_stop_user {
 /* Accept requests. *user is copied. Returns 0, or -ENOMEM, which has been reported. */
 int uat_stop_open(const struct uat_stop_user *user);
 void uat_stop_close(void);
-/* As `reset` of struct uat_room. Requests that a signal handler has noted stay: they are for the next run. */
+/* As `reset` of struct uat_room. Requests that a signal handler of this process has noted stay: they are for the next
+ * run. Those that were passed on to rank 0, and not served, are dropped. */
 void uat_stop_reset(void);
 
 /* Request a stop. May be called by a task on any worker. */

@@ -70,9 +70,10 @@ struct uat_room {
     /* Bring the room's process memory and its areas back to the state after `open` (for the kernel: after the start's
      * steps), except what its definition says. All rooms are reset together, in the table's order, by all workers.
      * Before and after that the workers meet by uat_bootstrap_barrier(), because the words of other barriers are reset,
-     * too. In between they are outside of runs, with no operation in flight. What tasks and main() held is dropped:
-     * tasks, objects, arrays and entries that still exist must not be used again. Cannot fail. No part of the runtime
-     * calls this yet but a test. */
+     * too (in a simulation this barrier leaves virtual time: there they meet in another way). In between they are
+     * outside of runs, with no operation in flight. What tasks and main() held is dropped: tasks, objects, arrays and
+     * entries that still exist must not be used again. Cannot fail. No part of the runtime calls this yet but a
+     * test. */
     void (*reset)(void);
 
     /*

@@ -9,8 +9,8 @@
 /* Reserve the local buffers of views in the segment. */
 void uat_views_left_reserve(void);
 
-/* A child ends apart from its spawner (V3). record: the name of the join record. index: the child's number in its
- * group, in the order in which the children parted, or 0. */
+/* A child ends apart from its spawner (V3), or a part of a team ends (the record is then the team's group). record: the
+ * name of the join record. index: the child's number in its group, in the order in which the children parted, or 0. */
 void uat_views_leave(uint64_t record, uint64_t index);
 
 /* Empty the record's list, whose head is `list` (V5). Called on the scheduler's side before the record is given

@@ -31,6 +31,8 @@ enum {
     UAT_TEAM_ALIGN = 16,  /* alignment of a loop's block */
     UAT_TEAM_BATCHES = 46 /* maximum batches of parts that count their ends together (J5) */
 };
+_Static_assert(UAT_TEAM_BATCHES *UAT_TEAM_BATCHES >= UAT_TEAM_MAX,
+               "a team has about as many batches as a batch has parts");
 
 /* Runs a part. value: room for the part's value of call->value_size bytes; NULL if that is 0. */
 typedef void uat_team_fn(void *block, int64_t begin, int64_t end, void *value);

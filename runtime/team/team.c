@@ -181,7 +181,7 @@ static bool take(struct uat_alone *task)
     return false;
 }
 
-/* Is there room to wait, once the values' block and the group's record are taken? A root that waited in place would
+/* Is there room to wait, once the loop's blocks and records are taken? A root that waited in place would
  * never begin its worker's own part, which nobody else may claim. */
 static bool can_leave(void)
 {
@@ -236,7 +236,8 @@ static void begin_group(uat_group_t *group, struct uat_record *record)
     uat_frame_at(uat_stacks_running_base())->pending += (uint32_t)uat_self.size;
 }
 
-/* Take records for the batches of the group's parts (J5). If there are too few, the parts have no batches. */
+/* Take records for the batches of the group's parts (J5). If there are too few, the parts have no batches. The root
+ * must still be able to leave when it waits. */
 static void take_batches(struct uat_team_call *call, const uat_group_t *group)
 {
     int size = uat_board_batch_size(), count = size ? (uat_self.size + size - 1) / size : 0, taken = 0;
@@ -247,8 +248,8 @@ static void take_batches(struct uat_team_call *call, const uat_group_t *group)
         record->waiter.block = group->record; /* known to peers by the bells: pairs with the READ in end_in_batch() */
         call->batch[taken++] = uat_record_name(uat_self.rank, record) | UAT_RECORD_KINDS;
     }
-    call->batch_size = taken == count ? (uint64_t)size : 0;
-    while (taken < count && taken > 0)
+    call->batch_size = count > 0 && taken == count && can_leave() ? (uint64_t)size : 0;
+    while (call->batch_size == 0 && taken > 0)
         uat_record_put(&uat_records, uat_record_address(call->batch[--taken]));
 }
 
@@ -338,14 +339,16 @@ bool uat_team_run(const struct uat_team_loop *loop, uat_team_combine_fn *combine
     if (!may_run(loop) || (loop->value_size > 0 && !(values = take_values(loop->value_size))))
         return false;
     struct uat_record *record = uat_record_get(&uat_records);
+    uint64_t views = record ? uat_views_slots_take(parts) : 0;
     if (!record || !can_leave()) {
+        if (views)
+            uat_views_slots_put(views);
         if (record)
             uat_record_put(&uat_records, record);
         if (values)
             uat_heap_put(&uat_heap, (struct uat_block *)(uintptr_t)(values & ((UINT64_C(1) << 48) - 1)));
         return false;
     }
-    uint64_t views = uat_views_slots_take(parts);
     begin_group(&group, record);
     announce(loop, &group, values, views);
     wait(&group); /* resumes on any worker, perhaps of a later job */

@@ -189,7 +189,7 @@ def packs(folder):
 
 
 def scans(folder):
-    """A scan by a team stops in its first pass. The restarted job has another number of workers, and so other parts."""
+    """A scan by a team stops in its first pass. The restarted job has as many workers, or other parts."""
     for before, workers in ((6, 8), (6, 6), (18, 18), (18, 3)):  # the parts of more than 16 workers count in batches
         for _ in range(5):  # a worker may refuse the stop for a moment: then the job ends before the request is repeated
             status, text = end(start(folder, str(SCANS), workers=before))

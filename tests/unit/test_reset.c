@@ -4,7 +4,9 @@
  * static objects of the room's sources, and its areas of the segment, have the same bytes again. Before that, tasks of
  * all kinds have changed them. All this is done twice: a job works after its rooms were reset. The program's symbol
  * table says which objects a room has, so that the test also finds state that is new. If sources of two rooms have the
- * same file name, their objects count as the first room's. Run it with two workers on two hosts, in virtual time.
+ * same file name, their objects count as the first room's. Objects of uat that other files can name have no file there:
+ * all of them are compared. Run it with two workers on two hosts, in virtual time; with torture there, no worker looks
+ * up shown runs.
  */
 #include <dirent.h>
 #include <elf.h>
@@ -58,7 +60,13 @@ static const char *const kept[] = {
     "pushes",   /* slow pushes since the last look at the neighbour */
     "at_start", /* identity, settings: constant */
     "theirs",   /* buffers that are filled before they are read */
-    "saved",    "uat_kernel_uat_opens", /* another name of an object that is compared */
+    "saved",
+    "uat_worker",
+    "uat_spawn_words",
+    "uat_kernel_uat_worker", /* the running task's: find_objects() adds the rest */
+    "uat_kernel_uat_opens",  /* another name of an object that is compared */
+    "uat_views_seen",        /* a hint: the program has reducers */
+    "uat_modes_of_run",      /* set when a run begins */
 };
 
 static void add(const struct uat_room *room, const char *name, const void *at, size_t size)
@@ -99,9 +107,10 @@ static void add_object(const struct uat_room *room, const char *name, const void
     add(room, area->name, area->at, area->size);
 }
 
+/* The room of an object, or NULL. An object that other files can name has no file in the symbol table. */
 static const struct uat_room *room_of(const char *file, const char *symbol)
 {
-    /* Globals that are not exported follow the names of all files. */
+    static const struct uat_room others = {.name = "a file that no room here has"};
     static const struct {
         const char *symbol, *room;
     } globals[] = {{"uat_records", "segment"},      {"uat_heap", "segment"},         {"uat_waitobj_words", "sync"},
@@ -121,7 +130,7 @@ static const struct uat_room *room_of(const char *file, const char *symbol)
             if (strcmp(globals[i].symbol, symbol) == 0 && strcmp(globals[i].room, (*room)->name) == 0)
                 return *room;
     }
-    return NULL;
+    return !file[0] && strncmp(symbol, "uat_", 4) == 0 ? &others : NULL;
 }
 
 /* Add all writable objects of the rooms that have a `reset`. */
@@ -151,7 +160,8 @@ static void find_objects(void)
         if (ELF64_ST_TYPE(s->st_info) != STT_OBJECT || s->st_size == 0 || s->st_shndx >= head->e_shnum ||
             !(sections[s->st_shndx].sh_flags & SHF_WRITE))
             continue;
-        const struct uat_room *room = room_of(file, names + s->st_name);
+        bool is_local = ELF64_ST_BIND(s->st_info) == STB_LOCAL;
+        const struct uat_room *room = room_of(is_local ? file : "", names + s->st_name);
         if (room)
             add_object(room, names + s->st_name, (const void *)(s->st_value + moved), s->st_size);
     }
