@@ -3,70 +3,93 @@
 #include "launcher/info/litmus_test.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#include "transport_ibv/address.h"
+#include "base/log.h"
 #include "transport_ibv/contexts.h"
+#include "transport_ibv/endpoint.h"
 #include "transport_ibv/settings.h"
 
-/* Open a second transport of the victim over its segment, through another adapter, and connect it to itself. NULL if
- * this host has no other adapter that can be used. */
-static struct uat_transport *open_second(const struct pair *pair)
+static void drop(const char *format, const char *line, const char *text)
 {
-    static struct uat_ibv_address list[UAT_IBV_ADDRESSES_MAX];
-    struct uat_ibv_settings saved = uat_ibv_settings, any = saved;
-    struct uat_transport *second = NULL;
-    struct uat_endpoint self = {.host = pair->hosts[pair->rank]};
-    char why[640], blob[UAT_ENDPOINT_MAX];
-    int n = 0, other = 0;
-    any.device[0] = '\0';
-    any.port = 0;
-    int rc = uat_ibv_addresses_list(&any, list, &n, why, sizeof(why));
-    uat_ibv_contexts_close();
-    const char *used = saved.device[0] || rc ? saved.device : list[0].device;
-    while (!rc && other < n && strcmp(list[other].device, used) == 0)
-        other++;
-    if (rc || other == n)
-        return NULL;
+    (void)format;
+    (void)line;
+    (void)text;
+}
+
+/* Open another transport of the victim over its segment, through a device, and connect it to itself. Returns 0 or a
+ * negative errno without a line about the error: its advice would be about a job's adapter. */
+static int open_through(const char *device, const struct pair *pair, struct uat_transport **out)
+{
+    struct uat_ibv_settings saved = uat_ibv_settings;
     struct uat_transport_config config = {.size = 1,
-                                          .host = self.host,
+                                          .host = pair->hosts[pair->rank],
                                           .segment = pair->segment,
                                           .segment_size = PAIR_SEGMENT,
                                           .segment_fd = -1,
                                           .scratch = pair->segment};
-    snprintf(uat_ibv_settings.device, sizeof(uat_ibv_settings.device), "%s", list[other].device);
-    uat_ibv_settings.port = list[other].port;
-    self.data = blob;
-    rc = uat_transport_ibv.open(&config, &second);
+    char blob[UAT_ENDPOINT_MAX];
+    struct uat_endpoint self = {.data = blob, .host = config.host};
+    snprintf(uat_ibv_settings.device, sizeof(uat_ibv_settings.device), "%s", device);
+    uat_ibv_settings.port = 0;
+    uat_log_errors_to(drop);
+    int rc = uat_transport_ibv.open(&config, out);
     if (!rc)
-        rc = uat_transport_ibv.attach_info(second, blob, &self.size);
+        rc = uat_transport_ibv.attach_info(*out, blob, &self.size);
     if (!rc)
-        rc = uat_transport_ibv.attach(second, &self);
+        rc = uat_transport_ibv.attach(*out, &self);
     if (!rc)
-        rc = uat_transport_ibv.endpoint(second, blob, &self.size);
+        rc = uat_transport_ibv.endpoint(*out, blob, &self.size);
     if (!rc)
-        rc = uat_transport_ibv.connect(second, &self);
+        rc = uat_transport_ibv.connect(*out, &self);
+    uat_log_errors_to(NULL);
     uat_ibv_settings = saved;
-    if (rc && second)
-        uat_transport_ibv.close(second);
-    return rc ? NULL : second;
+    return rc;
 }
 
-/* The victim adds to the upper half of the word until the thief has done its last addition. Returns the number of
- * additions. */
-static uint64_t add_to_upper_half(struct pair *pair, enum litmus_adder adder, struct uat_transport *second)
+/* Open the second transport through the first other adapter that can be used. NULL if this host has none; if it has
+ * adapters that cannot be used, prints a line about the last one. */
+static struct uat_transport *open_second(const struct pair *pair)
 {
-    uint64_t *w = pair->words, adds = 0;
+    const char *used = uat_ibv_of(pair->transport)->port.device;
+    char device[IBV_SYSFS_NAME_MAX] = "";
+    int n, rc = 0;
+    for (int i = 0;; i++) {
+        struct uat_transport *second = NULL;
+        struct ibv_device *const *devices = uat_ibv_devices(&n);
+        if (!devices || i >= n)
+            break;
+        if (!strcmp(ibv_get_device_name(devices[i]), used))
+            continue;
+        snprintf(device, sizeof(device), "%s", ibv_get_device_name(devices[i]));
+        rc = open_through(device, pair, &second); /* this may close the list */
+        if (!rc)
+            return second;
+        if (second)
+            uat_transport_ibv.close(second);
+    }
+    uat_ibv_contexts_close();
+    if (rc)
+        uat_warn("no second adapter for the litmus test two-adapters: %s cannot be used: %s", device, strerror(-rc));
+    return NULL;
+}
+
+/* The victim adds to the upper half of the word until the thief has done its last addition. *adds: the number of
+ * additions. Returns false if the second adapter fails. */
+static bool add_to_upper_half(struct pair *pair, enum litmus_adder adder, struct uat_transport *second, uint64_t *adds)
+{
+    uint64_t *w = pair->words;
     struct uat_op op = uat_op_fetch_add(w + LANDING, w + FLAG, 1ull << 32);
-    for (; !load(w + DONE); adds++) {
+    for (; !load(w + DONE); ++*adds) {
         pair_look(pair);
         if (adder == LITMUS_CPU) /* sequentially consistent; pairs with nothing: an adapter's atomics ignore it */
             __atomic_fetch_add(w + FLAG, 1ull << 32, __ATOMIC_SEQ_CST);
         else if (!second)
             pair_do(pair, 0, &op, 1);
         else if (uat_transport_do(second, 0, &op, 1))
-            break; /* the transport has printed why; the sums differ by nothing, because this addition is not counted */
+            return false; /* the transport has printed why */
     }
-    return adds;
+    return true;
 }
 
 void litmus_add_add(struct pair *pair, struct board *board, struct litmus_result *r, enum litmus_adder adder)
@@ -74,7 +97,7 @@ void litmus_add_add(struct pair *pair, struct board *board, struct litmus_result
     uint64_t *w = pair->words, *landing = w + LANDING, adds = 0;
     struct uat_transport *second = pair->rank == 0 && adder == LITMUS_SECOND_ADAPTER ? open_second(pair) : NULL;
     bool tried = adder != LITMUS_SECOND_ADAPTER || second;
-    bool other = pair_meet(pair, tried);
+    bool other = pair_meet(pair, tried), whole = true;
     if (!(pair->rank == 0 ? tried : other))
         return;
     if (pair->rank == 1) {
@@ -85,12 +108,12 @@ void litmus_add_add(struct pair *pair, struct board *board, struct litmus_result
             pair_do(pair, 0, ops, UAT_CHAIN_MAX);
         tell_done(pair);
     } else {
-        adds = add_to_upper_half(pair, adder, second);
+        whole = add_to_upper_half(pair, adder, second, &adds);
     }
     if (second)
         uat_transport_ibv.close(second);
     pair_meet(pair, 0);
-    if (pair->rank == 0) {
+    if (pair->rank == 0 && whole) { /* an addition that failed may have changed the word */
         uint64_t word = load(w + FLAG), thief = board->trials * UAT_CHAIN_MAX;
         r->trials = thief + adds;
         r->seen = ((uint32_t)adds - (uint32_t)(word >> 32)) + ((uint32_t)thief - (uint32_t)word);
