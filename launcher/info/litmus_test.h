@@ -48,15 +48,15 @@ enum { LITMUS_FORBIDDEN = 7, LITMUS_ALLOWED = LITMUS_TESTS - LITMUS_FORBIDDEN };
 extern const struct litmus_test litmus_forbidden[LITMUS_FORBIDDEN];
 extern const struct litmus_test litmus_allowed[LITMUS_ALLOWED];
 
-/* Acquire: pairs with the other process's chain in pair_do(). A process that sees the word also sees everything that
- * the chain wrote before it. */
+/* Acquire: pairs with the chains of pair_do() that change the word. The loads that follow are not carried out before
+ * this one; what they see of a chain is the tests' question. */
 static inline uint64_t load(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* Wait for 0 to 2 of the thief's round trips, and in each second series of trials for 0 to 16: on a busy host the other
- * process may notice a meeting late. The time changes from trial to trial. */
+/* Wait for 0 to 2 round trips of the calling process, and in each second series of trials for 0 to 16: on a busy host
+ * the other process may notice a meeting late. The time changes from trial to trial. */
 static inline void keep_distance(const struct board *board, uint64_t trial)
 {
     enum { DISTANCES = 64, NEAR = 2, FAR = 16 };

@@ -111,7 +111,7 @@ struct fake_device {
     int answers;       /* how many of a process's requests are answered before the network is cut; 0: it is not cut */
     int cut_ms;        /* milliseconds for which the network is cut; 0: forever */
     bool late_writes;  /* WRITEs reach memory only when the process polls for completions */
-    bool early_reads;  /* a READ without a fence passes the atomic before it */
+    bool early_reads;  /* a READ without a fence passes the atomic or the WRITE before it */
     bool load_store;   /* an atomic is a load and, later, a store: only atomics through this device exclude it */
     int page_kib;      /* size of the kernel's smallest pages; 0: the real one */
     bool wrong_reads;  /* READs return wrong bytes, as if another host had the same address */

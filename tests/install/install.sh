@@ -3,8 +3,8 @@
 # Description: installs into an empty folder. With pkg-config, builds a program against that installation, with the
 # shared and with the static library. Runs the program alone and under the installed uatrun. The libraries may define
 # only global symbols that begin with uat_. Against the same installation, builds docs/examples/project with meson,
-# CMake and make, and each whole program of README and docs/ as the document says. The builds use gcc and clang, as far
-# as they are installed.
+# CMake and make, and each whole program of README and docs/ as the document says, also those in Fortran and Python. The
+# builds use gcc, clang and gfortran, as far as they are installed.
 # usage: install.sh BUILD-FOLDER HELLO.C SOURCE-FOLDER
 set -eu
 build=$1
