@@ -25,6 +25,7 @@ enum { TRIES = 4096 /* mappings: no process has that many gaps of one size */ };
 static struct {
     uintptr_t edge;
     int windows, rank;
+    void *used_up; /* the pieces of use_up(), each of which names the next one: no tool calls them leaks */
     bool up; /* Does the kernel map each new piece above the earlier ones? It does so if the stack has no limit. */
 } heaps;
 
@@ -101,6 +102,8 @@ static void use_up(void)
             if (uat_torture_heap_owner((uintptr_t)p) == heaps.rank) {
                 good[count++] = p;
             } else {
+                *(void **)p = heaps.used_up;
+                heaps.used_up = p;
                 left -= size;
                 count = give_back(good, count);
             }
