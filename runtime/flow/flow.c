@@ -136,10 +136,9 @@ void uat_flow_end_ledger(uat_flow_t *flow)
     uat_flow_state_end(flow);
 }
 
-/* Make room in the window. */
-static void make_room(uat_flow_t *flow)
+/* Make room in the window. s: the flow's state, which may move. */
+static void make_room(uat_flow_t *flow, struct uat_flow_state *s)
 {
-    struct uat_flow_state *s = uat_flow_state_open(flow);
     while (s->begun - s->retired >= s->window) {
         uat_flow_retire(s);
         if (s->begun - s->retired < s->window)
@@ -152,10 +151,9 @@ static void make_room(uat_flow_t *flow)
 
 /* Have all entries ended? The answer "no" may be out of date. The function also retires entries once RETIRED of them
  * have ended, and at every OFFER_EVERY-th entry it answers thieves that ask for a continuation. */
-static bool all_have_ended(uat_flow_t *flow)
+static bool all_have_ended(struct uat_flow_state *s)
 {
     enum { LOOK_EVERY = 8, RETIRED = 64, OFFER_EVERY = 16 };
-    struct uat_flow_state *s = uat_flow_state_open(flow);
     uint64_t ended = uat_flow_ended_count(s, s->serial % LOOK_EVERY == 0);
     if (ended != s->begun && ended - s->retired >= RETIRED)
         uat_flow_retire(s);
@@ -171,7 +169,8 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
     if (uat_stop_wanted()) /* a task may stop here, as at a spawn, because no spawn is half done */
         uat_stop_task();
     uat_crew_look();
-    if (all_have_ended(flow) && !uat_flow_always()) {
+    struct uat_flow_state *s = uat_flow_state_open(flow);
+    if (all_have_ended(s) && !uat_flow_always()) {
         go_in_place(flow);
         uat_spawn(&flow->task, body, arg, size, NULL, 0);
         if (flow->task.record != 0)
@@ -180,18 +179,16 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
     }
     if (uat_flow_always())
         uat_flow_check_nested(access, n);
-    make_room(flow);
+    make_room(flow, s);
     uint64_t begin = uat_trace_begin();
     uint64_t id = uat_flow_entry_begin(flow);
     if (uat_flow_is_guarded(flow, access, n))
         uat_flow_write_guarded(flow, id, body, arg, size, access, n);
     else
         uat_flow_write_task(flow, id, body, arg, size, access, n);
-    struct uat_flow_state *s = uat_flow_address(flow->ledger);
-    unsigned home = uat_flow_home_of(flow, access, n);
-    uint64_t name = uat_flow_name(s, id) | home;
+    uint64_t name = uat_flow_name(uat_flow_address(flow->ledger), id) | uat_flow_home_of(flow, access, n);
     uat_global_before_wait(); /* RELEASE of what the unroller wrote before; pairs with the ACQUIRE in take() */
-    if (uat_flow_order(flow, id, home, access, n))
+    if (uat_flow_order(flow, id, name, access, n))
         uat_flow_ring_push(name);
     uat_trace_end(UAT_TRACE_FLOW_SPAWN, begin, name, -1);
 }
@@ -223,20 +220,18 @@ void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mo
     /* The unroller holds no guard, so any mode but UAT_FLOW_IN waits for all tasks that access the datum. */
     bool reads = (mode & ~(unsigned)UAT_FLOW_BELOW) == UAT_FLOW_IN;
     const uat_flow_access_t access = {.p = (void *)(uintptr_t)p, .mode = reads ? UAT_FLOW_IN : UAT_FLOW_INOUT};
-    struct uat_flow_state *s = uat_flow_state_open(flow);
+    uat_flow_state_open(flow);
     uint64_t id = uat_flow_entry_begin(flow);
-    s = uat_flow_address(flow->ledger);
+    struct uat_flow_state *s = uat_flow_address(flow->ledger);
     uat_flow_write_entry(s, id, NULL, NULL, 0);
-    const unsigned kinds = UAT_FLOW_JOINS | UAT_FLOW_WAKES;
-    uint64_t count = uat_flow_follow(flow, id, kinds, &access);
-    s = uat_flow_address(flow->ledger);
+    uint64_t name = uat_flow_name(s, id) | UAT_FLOW_JOINS | UAT_FLOW_WAKES;
+    uint64_t count = uat_flow_follow(flow, id, name, &access);
     if (count == 0) {
-        uat_flow_entry_undo(s, id);
+        uat_flow_entry_undo(uat_flow_address(flow->ledger), id);
         uat_global_after_join(); /* all tasks that this call would wait for have ended */
         return;
     }
-    struct wait wait = {.park = {.kind = UAT_PARK_FLOW, .object = flow->ledger, .park = park_for_entry},
-                        .name = uat_flow_name(s, id) | kinds,
-                        .value = count};
+    struct wait wait = {
+        .park = {.kind = UAT_PARK_FLOW, .object = flow->ledger, .park = park_for_entry}, .name = name, .value = count};
     uat_park(&wait.park);
 }

@@ -46,11 +46,11 @@ static struct uat_flow_state *state(const struct newcomer *t)
     return uat_flow_address(t->flow->ledger);
 }
 
-static void begin(struct newcomer *t, uat_flow_t *flow, uint64_t id, unsigned kinds)
+static void begin(struct newcomer *t, uat_flow_t *flow, uint64_t id, uint64_t name)
 {
     t->flow = flow;
     t->id = id;
-    t->name = uat_flow_name(state(t), id) | kinds;
+    t->name = name;
     t->count = t->ended = 0;
     t->batch.n = 0;
 }
@@ -105,8 +105,10 @@ static void append(struct newcomer *t, uint64_t p)
 /* Begin an entry that only joins others. Its links are complete when this returns. */
 static void begin_join(struct newcomer *t, uat_flow_t *flow)
 {
-    begin(t, flow, uat_flow_entry_begin(flow), UAT_FLOW_JOINS);
-    uat_flow_write_entry(state(t), t->id, NULL, NULL, 0);
+    uint64_t id = uat_flow_entry_begin(flow);
+    struct uat_flow_state *s = uat_flow_address(flow->ledger);
+    begin(t, flow, id, uat_flow_name(s, id) | UAT_FLOW_JOINS);
+    uat_flow_write_entry(s, id, NULL, NULL, 0);
 }
 
 /*
@@ -232,10 +234,10 @@ static void map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, 
         enter(flow, id, &access[i], hints ? hints[i] : UINT32_MAX);
 }
 
-static void register_all(struct newcomer *t, uat_flow_t *flow, uint64_t id, unsigned kinds,
+static void register_all(struct newcomer *t, uat_flow_t *flow, uint64_t id, uint64_t name,
                          const uat_flow_access_t *access, size_t n)
 {
-    begin(t, flow, id, kinds);
+    begin(t, flow, id, name);
     for (size_t i = 0; i < n; i++) {
         const struct uat_flow_line *line = uat_flow_line_of(flow, access[i].p, uat_flow_bytes_of(&access[i]));
         t->line[i] = (uint32_t)(line - uat_flow_lines(state(t)));
@@ -243,10 +245,10 @@ static void register_all(struct newcomer *t, uat_flow_t *flow, uint64_t id, unsi
     }
 }
 
-bool uat_flow_order(uat_flow_t *flow, uint64_t id, unsigned home, const uat_flow_access_t *access, size_t n)
+bool uat_flow_order(uat_flow_t *flow, uint64_t id, uint64_t name, const uat_flow_access_t *access, size_t n)
 {
     struct newcomer t;
-    register_all(&t, flow, id, home, access, n);
+    register_all(&t, flow, id, name, access, n);
     bool ready = count_left(&t);
     map(flow, id, access, n, t.line);
     return ready;
@@ -257,10 +259,10 @@ void uat_flow_map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access
     map(flow, id, access, n, NULL);
 }
 
-uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access)
+uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, uint64_t name, const uat_flow_access_t *access)
 {
     struct newcomer t;
-    register_all(&t, flow, id, kinds, access, 1);
+    register_all(&t, flow, id, name, access, 1);
     flush(&t);
     return t.count - t.ended;
 }

@@ -25,16 +25,17 @@ static inline enum uat_flow_mode uat_flow_mode_of(const uat_flow_t *flow, const 
 }
 
 /* Register the entry with all entries under way that conflict with one of the accesses, and put the accesses into the
- * map. home: the bits that uat_flow_home_of() returned. Returns true if nothing is left to wait for. Otherwise the
- * worker that ends the last conflicting entry makes this entry ready, and may have done so already. */
-bool uat_flow_order(uat_flow_t *flow, uint64_t id, unsigned home, const uat_flow_access_t *access, size_t n);
+ * map. name: the entry's name, with the bits that uat_flow_home_of() returned. Returns true if nothing is left to wait
+ * for. Otherwise the worker that ends the last conflicting entry makes this entry ready, and may have done so already.
+ */
+bool uat_flow_order(uat_flow_t *flow, uint64_t id, uint64_t name, const uat_flow_access_t *access, size_t n);
 
 /* Put the accesses of an entry into the map. */
 void uat_flow_map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n);
 
 /* Register the entry as above, but leave the map and `left` as they are. Returns the number of registrations with
- * entries that had not ended. The caller adds this number to `left` (F4). kinds: UAT_FLOW_JOINS and UAT_FLOW_WAKES, as
- * in the entry's name. */
-uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access);
+ * entries that had not ended. The caller adds this number to `left` (F4). name: the entry's name, with UAT_FLOW_JOINS
+ * and UAT_FLOW_WAKES. */
+uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, uint64_t name, const uat_flow_access_t *access);
 
 #endif

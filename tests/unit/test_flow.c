@@ -146,7 +146,7 @@ static void spawn(size_t n, uat_flow_access_t a, uat_flow_access_t b)
     for (size_t i = 0; i < t->guards; i++)
         t->guard[i] = head[2 + i];
     spawned++;
-    if (uat_flow_order(&flow, id, 0, t->access, n))
+    if (uat_flow_order(&flow, id, t->name, t->access, n))
         uat_flow_ring_push(t->name);
 }
 
