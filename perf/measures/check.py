@@ -3,9 +3,10 @@
 
     perf/measure check [--rounds 5] [--build build]
 
-uatcc -check compiles the programs with the detector, and uatcc without. For the profile they are compiled as pkg-config says. In a round
-each variant of each program runs once. A ratio compares the processor time of a process with that of the plain program in the same round;
-the start of a worker is in all times. The last row is what a worker of a larger job does at its start so that malloc() gives it addresses
+uatcc -check compiles the programs with the detector, and uatcc without. For the profile they are compiled as pkg-config says, and run under
+uatrun. All are compiled with -O2. In a round each variant of each program runs once. A ratio compares the processor time of a process and
+its children with that of the plain program in the same round, for the profile with that of the plain program under uatrun. The start of a
+worker is in all times. The last row is what a worker of a larger job does at its start so that malloc() gives it addresses
 of its own, in a process that does nothing else.
 """
 import os
@@ -16,10 +17,10 @@ import runs
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
 BENCH = [f"perf/{name}.c" for name in ("bench", "bench_options", "bench_report", "main", "progress", "progress_line", "report", "samples")]
-PROGRAMS = {  # program: source files, arguments, the plain program in the build if it is not compiled (the benchmarks look inside the library)
-    "docs/examples/fib.c": (["docs/examples/fib.c"], [], None),
-    "uat-cilksort 1000000": ([*BENCH, "perf/cilksort.c", "32.c", "64.c"], ["1000000"], "perf/uat-cilksort"),
-    "examples/small/nbody": (["examples/small/nbody.cpp"], [], None),
+PROGRAMS = {  # program: source files, arguments, does it look inside the library (so the plain program needs the static one)?
+    "docs/examples/fib.c": (["docs/examples/fib.c"], [], False),
+    "uat-cilksort 1000000": ([*BENCH, "perf/cilksort.c", "32.c", "64.c"], ["1000000"], True),
+    "examples/small/nbody": (["examples/small/nbody.cpp"], [], False),
 }
 HEAP = """#include <stdio.h>
 #include <time.h>
@@ -69,18 +70,19 @@ def compile_all(build, folder):
     """{(program, variant): path}"""
     made = {}
     flags, libraries = profile_words(build)
+    static = [word for word in libraries if "profile" not in str(word) and not str(word).startswith("-Wl,--wrap")]
     for bits in (32, 64):
         (folder / f"{bits}.c").write_text(f'#define CILKSORT_BITS {bits}\n#include "perf/cilksort_elements.c"\n')
-    for name, (files, _, plain) in PROGRAMS.items():
+    for name, (files, _, inside) in PROGRAMS.items():
         compiler = "g++" if files[-1].endswith(".cpp") else "gcc"
         common = ["-O2", "-std=c++17" if compiler == "g++" else "-std=gnu11", "-D_GNU_SOURCE", f"-I{SOURCE}", f"-I{SOURCE}/perf",
                   *(SOURCE / file if (SOURCE / file).exists() else folder / file for file in files)]
         uatcc = [build / "races" / "uatcc-here", f"-cc={compiler}"]
-        for variant, before, after in (("plain", uatcc, []), ("check", [*uatcc, "-check"], []), ("profile", [compiler, *flags], libraries)):
-            made[name, variant] = build / plain if variant == "plain" and plain else folder / f"{len(made)}"
-            if made[name, variant].parent == folder:
-                runs.run([*before, *common, "-o", made[name, variant], *after, "-lm"])
-        if not plain:
+        plain = ([compiler, f"-I{SOURCE}/include"], static) if inside else (uatcc, [])
+        for variant, (before, after) in {"plain": plain, "check": ([*uatcc, "-check"], []), "profile": ([compiler, *flags], libraries)}.items():
+            made[name, variant] = folder / f"{len(made)}"
+            runs.run([*before, *common, "-o", made[name, variant], *after, "-lm"])
+        if not inside:
             made[name, "statics"] = made[name, "plain"]
     return made
 
@@ -99,8 +101,12 @@ def of_program(name, made):
         settings = {"statics": {"UAT_TORTURE": "statics=protected"}}.get(variant)
         launcher = [made["uatrun"], f"--profile={made['folder']}/profile", "-n", 1] if variant == "profile" else []
         seconds, mib = use_of(made, [*launcher, made[name, variant], *arguments], settings)
-        plain = seconds if variant == "plain" else plain
-        figures["seconds" if variant == "plain" else variant] = seconds if variant == "plain" else seconds / plain
+        if variant == "plain":
+            plain = figures["seconds"] = seconds
+        elif variant == "profile":
+            figures[variant] = seconds / use_of(made, [made["uatrun"], "-n", 1, made[name, "plain"], *arguments])[0]
+        else:
+            figures[variant] = seconds / plain
         figures[f"MiB, {variant}"] = mib
     return figures
 
