@@ -71,7 +71,7 @@ static int be_thief(double end, struct row *row)
         if (result == UAT_STEAL_DONE)
             idle = (struct uat_idle){0};
         else
-            uat_idle(&idle, result, result == UAT_STEAL_LOST_RACE || stolen.trips == 1 ? uat_clock_ns() - start : 0);
+            uat_idle(&idle, result, stolen.trips, uat_clock_ns() - start);
     }
     return 0;
 }

@@ -82,7 +82,7 @@ static inline void tell_done(struct pair *pair)
 void litmus_look_back(struct pair *pair, struct board *board, struct litmus_result *r, const struct uat_op *ops,
                       int count, int last, int first, int words);
 
-/* Who adds to the upper half of the word to whose lower half the thief adds. */
+/* The thief adds to the lower half of a word. This is who adds to its upper half. */
 enum litmus_adder { LITMUS_ADAPTER, LITMUS_CPU, LITMUS_SECOND_ADAPTER };
 
 /* The thief and the victim add to one word. The outcome is an addition that is missing at the end. */

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
     const std::size_t n = argc > 1 ? std::size_t(std::strtoul(argv[1], nullptr, 10)) : 1 << 20;
     uat::global_vector<word> first(n), second(n);
     const words a = first.span(), b = second.span(), left = a.subspan(0, n / 2), right = a.subspan(n / 2, n - n / 2);
-    if (uat_global_temporary_open(n * sizeof(word) * 5, 0))
+    if (uat_global_temporary_open((n + 4096) * sizeof(word) * 5, 0))
         return 1;
     if (uat_rank() == 0)
         std::printf("{");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The arena: the memory of the cache (its ring of places), of the overflow area, of the bounce buffers and of the words
- * in which atomics land. Adapters reach all of it. uat_cache is here, too, because this file makes its memory;
- * and so are the records of open checkouts, to which uat_far points from the start.
+ * in which atomics land. Adapters reach all of it. This file also makes the memory of uat_cache, and uat_far points to
+ * the records of open checkouts from the start. So these objects are defined here.
  */
 #include <errno.h>
 #include <stdlib.h>

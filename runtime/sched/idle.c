@@ -111,13 +111,13 @@ static bool is_slow(uint64_t took)
  * attempts of 64 thieves at the same word last 30 us, and one in 48 succeeds. So the pause after such an attempt is a
  * multiple of its duration. The number of losses determines the multiple, until a thief wins as often as it loses.
  */
-static void count_race(const struct uat_idle *idle, int result, uint64_t took)
+static void count_race(const struct uat_idle *idle, int result, unsigned trips, uint64_t took)
 {
     if (idle->failures == 0) { /* a success came before */
         race.losses -= race.losses > 0;
         return;
     }
-    if (result == UAT_STEAL_EMPTY && took > 0)
+    if (result == UAT_STEAL_EMPTY && trips == 1)
         race.look_ns = race.look_ns ? race.look_ns - (race.look_ns >> LOOKS_SHIFT) + (took >> LOOKS_SHIFT) : took;
     if (result != UAT_STEAL_LOST_RACE || !is_slow(took))
         return;
@@ -150,9 +150,9 @@ static void sleep_shortly(unsigned excess)
     nanosleep(&t, NULL);
 }
 
-void uat_idle(struct uat_idle *idle, int result, uint64_t took)
+void uat_idle(struct uat_idle *idle, int result, unsigned trips, uint64_t took)
 {
-    count_race(idle, result, took);
+    count_race(idle, result, trips, took);
     idle->failures++;
     if (idle->failures % LOOK_FAILURES == 0) {
         uat_neighbour_look();

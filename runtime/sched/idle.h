@@ -17,9 +17,8 @@ void uat_idle_open(void);
 /* Back off for a random time after a failed attempt. The time grows with each failure, so that idle workers leave the
  * network to those that have work. result: the attempt's enum uat_steal, but not UAT_STEAL_DONE. If it is not
  * UAT_STEAL_EMPTY, even a worker that shares its core backs off. After UAT_STEAL_LOST_RACE the time also grows with the
- * duration of the attempts that lost. took: ns of an attempt that lost, or that found nothing in one round trip; 0
- * otherwise. */
-void uat_idle(struct uat_idle *idle, int result, uint64_t took);
+ * duration of the attempts that lost. trips: the attempt's dependent round trips, 0 if there was none; took: its ns. */
+void uat_idle(struct uat_idle *idle, int result, unsigned trips, uint64_t took);
 
 /* End a pause as soon as *word differs from `value`: a peer WRITEs the word. Until the first call, pauses run to their
  * end. */

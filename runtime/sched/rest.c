@@ -76,13 +76,13 @@ void uat_rest(struct uat_idle *idle, enum uat_crew_state state, bool busy)
     if (busy)
         uat_rest_is_over();
     if (busy || idle->failures < REST_FAILURES || uat_self.size > UAT_CREW_MAX) {
-        uat_idle(idle, UAT_STEAL_EMPTY, 0);
+        uat_idle(idle, UAT_STEAL_EMPTY, 0, 0);
         return;
     }
     uat_crew_announce(state);
     uat_rest_announced = true;
     if (UAT_IS_VIRTUAL() || uat_torture_waits_for_thieves()) { /* in virtual time nothing is gained by a sleep */
-        uat_idle(idle, UAT_STEAL_EMPTY, 0);
+        uat_idle(idle, UAT_STEAL_EMPTY, 0, 0);
         return;
     }
     uat_neighbour_look();

@@ -207,7 +207,7 @@ static void steal_once(struct uat_idle *idle)
     int result = uat_check(uat_steal_try(&stolen));
     uat_trace_attempt(begin, result == UAT_STEAL_DONE, stolen.victim, stolen.base - stolen.sp);
     if (result != UAT_STEAL_DONE) {
-        uat_idle(idle, result, result == UAT_STEAL_LOST_RACE || stolen.trips == 1 ? uat_clock_ns() - start : 0);
+        uat_idle(idle, result, stolen.trips, uat_clock_ns() - start);
         return;
     }
     *idle = (struct uat_idle){0};
@@ -295,7 +295,7 @@ static void wait_for_work(struct uat_idle *idle)
     else if (uat_self.size > 1 && excluded)
         uat_rest(idle, UAT_CREW_DOZES, false);
     else if (uat_self.size > 1)
-        uat_idle(idle, UAT_STEAL_EMPTY, 0);
+        uat_idle(idle, UAT_STEAL_EMPTY, 0, 0);
 }
 
 void uat_schedule(void)

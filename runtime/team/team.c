@@ -181,8 +181,8 @@ static bool take(struct uat_alone *task)
     return false;
 }
 
-/* Is there room to wait, once the loop's blocks and records are taken? A root that waited in place would
- * never begin its worker's own part, which nobody else may claim. */
+/* Is there room to wait, once the loop's blocks and records are taken? A root that waited in place would never begin
+ * its worker's own part, which nobody else may claim. */
 static bool can_leave(void)
 {
     uintptr_t base = uat_stacks_running_base(), here = (uintptr_t)__builtin_frame_address(0);

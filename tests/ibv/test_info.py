@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: uat_info on a machine without a device, and in a guest with a device. It gives the right table, JSON,
-status and advice. It runs litmus tests of the guarantees that the protocols need. In
-the guest no forbidden outcome is seen.
+status and advice. It runs litmus tests of the guarantees that the protocols need. In the guest no forbidden outcome
+is seen.
 
 usage: test_info.py VM_RUN BUILD UAT_INFO
 """

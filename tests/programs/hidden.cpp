@@ -2,8 +2,8 @@
 /*
  * Description: a program and its shared library, both compiled with hidden visibility, share tasks, reducers, packed
  * values, groups and exceptions. Each has its own copies of the templates. With the argument "write", a task of the
- * library writes to a static variable of the program. The message about this names both, though both are hidden. usage:
- * hidden [write]
+ * library writes to a static variable of the program. The message about this names both, though both are hidden.
+ * usage: hidden [write]
  */
 #include <cstdio>
 #include <mutex>

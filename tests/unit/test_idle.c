@@ -25,23 +25,28 @@ static void pause(uint64_t ns)
 
 static const struct uat_virtual table = {.now = now, .pause = pause};
 
-/* The longest pause of TRIALS attempts. Each attempt takes this time, and all fail. */
-static uint64_t longest(uint64_t attempt, int result)
+/* The longest pause of TRIALS attempts. Each attempt takes this time and so many round trips, and all fail. */
+static uint64_t longest_of(unsigned trips, uint64_t attempt, int result)
 {
     struct uat_idle idle = {0};
     uint64_t most = 0;
     for (int i = 0; i < TRIALS; i++) {
         uint64_t before = clock_ns;
-        uat_idle(&idle, result, attempt);
+        uat_idle(&idle, result, trips, attempt);
         most = clock_ns - before > most ? clock_ns - before : most;
     }
     return most;
 }
 
+static uint64_t longest(uint64_t attempt, int result)
+{
+    return longest_of(1, attempt, result);
+}
+
 static void succeed(int times)
 {
     while (times-- > 0)
-        uat_idle(&(struct uat_idle){0}, UAT_STEAL_EMPTY, 0); /* a new count of failures: a success came before */
+        uat_idle(&(struct uat_idle){0}, UAT_STEAL_EMPTY, 1, 0); /* a new count of failures: a success came before */
 }
 
 static int setup(void **state)
@@ -69,7 +74,8 @@ TEST_WITH(pauses, setup, NULL)
 TEST_WITH(networks_differ, setup, NULL)
 {
     longest(ATTEMPT / 2, UAT_STEAL_EMPTY);
-    longest(0, UAT_STEAL_EMPTY); /* no attempt, or a long one */
+    longest_of(0, 0, UAT_STEAL_EMPTY); /* no attempt */
+    longest_of(3, 100 * ATTEMPT, UAT_STEAL_EMPTY);
     assert_true(longest(ATTEMPT, UAT_STEAL_LOST_RACE) <= USUAL_MAX);
     assert_true(longest(2 * ATTEMPT, UAT_STEAL_LOST_RACE) > LONGEST / 2);
     succeed(8);
@@ -87,9 +93,9 @@ TEST_WITH(successes_shorten_the_pauses, setup, NULL)
     for (int i = 0; i < TRIALS; i++) {
         struct uat_idle idle = {0};
         succeed(8);
-        uat_idle(&idle, UAT_STEAL_LOST_RACE, ATTEMPT);
+        uat_idle(&idle, UAT_STEAL_LOST_RACE, 2, ATTEMPT);
         uint64_t before = clock_ns;
-        uat_idle(&idle, UAT_STEAL_LOST_RACE, ATTEMPT);
+        uat_idle(&idle, UAT_STEAL_LOST_RACE, 2, ATTEMPT);
         most = clock_ns - before > most ? clock_ns - before : most;
     }
     assert_true(most > ATTEMPT && most <= 2 * ATTEMPT + UAT_YIELD_NS);
