@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from descendants import Descendants, ready, send
+from fault import LIMIT
 from host import Here, Other
 
 
@@ -64,7 +65,7 @@ class Srun:
     patience = DOWN + 3 * MESSAGE
     PATIENT, IDLE = 8, 60  # seconds until the nodes are idle without help, and after they were declared down and up
     # If the fault makes no operation of a worker fail, the worker waits for PMIx's servers or for a stopped worker.
-    own_settings = {"UAT_STALL_LIMIT": "6"}
+    own_settings = {"UAT_STALL_LIMIT": str(LIMIT)}
     WORDS = {signal.SIGKILL: "Killed", signal.SIGSEGV: "Segmentation fault"}
 
     def __init__(self, build):
