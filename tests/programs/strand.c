@@ -53,8 +53,8 @@ static long strand(void)
     printf("%llu continuations taken in %.6f s\n", (unsigned long long)published, seconds);
     for (uint64_t wanted = taken; wanted < DEPTH;) {
         wanted = wanted + UAT_RING_SLOTS < DEPTH ? wanted + UAT_RING_SLOTS : DEPTH;
-        /* A spawn publishes nothing while the thief of the slot's last entry has not acknowledged its claim, so one spawn
-         * may not be enough (rule D5 of deque/owner.h). */
+        /* A spawn publishes nothing while the thief of the slot's last entry has not acknowledged its claim, so one
+         * spawn may not be enough (rule D5 of deque/owner.h). */
         for (double end = now() + LIMIT_SECONDS; claims() < wanted;) {
             nothing_task t;
             nothing_spawn(&t, 0);
