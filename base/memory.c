@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Linux: proc(5) and cgroups(7); Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst. */
 #include "base/memory.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+
+/* Linux: proc(5) and cgroups(7); Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst. */
 
 /* The file names of one version of control groups. */
 static const struct names {
@@ -71,4 +74,16 @@ uint64_t uat_memory_minor_faults(void)
     struct rusage usage = {.ru_minflt = 0};
     getrusage(RUSAGE_SELF, &usage);
     return (uint64_t)usage.ru_minflt;
+}
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x8u /* linux/memfd.h, from Linux 6.3 */
+#endif
+
+int uat_memfd(const char *name, unsigned flags)
+{
+    /* With vm.memfd_noexec=2, Linux 6.3 to 6.5 refuse an object that does not set the flag. Older kernels refuse the
+     * flag. */
+    int fd = memfd_create(name, flags | MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+    return fd < 0 && errno == EINVAL ? memfd_create(name, flags | MFD_CLOEXEC) : fd;
 }

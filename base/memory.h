@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The amount of memory that is still available, and what this process's mappings cost. */
+/* The amount of memory that is still available, and what this process's mappings cost; and memory objects. */
 #ifndef UAT_MEMORY_H
 #define UAT_MEMORY_H
 
@@ -23,5 +23,11 @@ uint64_t uat_memory_available(const char *root, bool locked, char limit[UAT_MEMO
 uint64_t uat_memory_page_tables(void);
 /* Page faults of this process, since its start, that read nothing from a disk. */
 uint64_t uat_memory_minor_faults(void);
+
+/* Memory objects without a name, which vanish with their last process. */
+
+/* Make an object that is closed by an exec and can never be executed. flags: further flags of memfd_create(2). Returns
+ * a descriptor, or -1 with errno. */
+int uat_memfd(const char *name, unsigned flags);
 
 #endif

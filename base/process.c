@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/process.h"
+#include "base/host.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/text.h"
-
 #define PREFIX "UAT_"
 
 enum {

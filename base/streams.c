@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 int uat_streams_open(void)
@@ -17,4 +20,18 @@ int uat_streams_open(void)
             close(null);
     }
     return 0;
+}
+
+enum { FLUSH_SECONDS = 1 };
+
+void uat_flush(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    signal(SIGALRM, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    alarm(FLUSH_SECONDS);
+    fflush(NULL);
+    alarm(0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/text.h"
+#include "base/settings.h"
 
 #include <ctype.h>
 #include <errno.h>

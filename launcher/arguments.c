@@ -3,12 +3,10 @@
 
 #include "base/control.h"
 #include "include/uat.h"
-#include "launcher/cpus.h"
-#include "launcher/help.h"
-#include "launcher/say.h"
+#include "launcher/launcher.h"
 #include "runtime/checkpoint/settings.h"
 #include "runtime/job/settings.h"
-#include "runtime/settings.h"
+#include "runtime/rooms.h"
 #include "transport_sim/settings.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "base/lost.h"
 #include "include/uat/checkpoint.h"
-#include "launcher/say.h"
+#include "launcher/launcher.h"
 #include "launcher/server.h"
 
 #include <signal.h>

@@ -10,8 +10,7 @@
 #include "launcher/child.h"
 
 #include "launcher/arguments.h"
-#include "launcher/cpus.h"
-#include "launcher/say.h"
+#include "launcher/launcher.h"
 #include "launcher/signals.h"
 #include "runtime/checkpoint/settings.h"
 

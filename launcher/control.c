@@ -2,7 +2,7 @@
 #include "launcher/control.h"
 
 #include "include/uat.h"
-#include "launcher/say.h"
+#include "launcher/launcher.h"
 
 #include <errno.h>
 #include <math.h>

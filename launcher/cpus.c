@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "launcher/cpus.h"
+#include "launcher/launcher.h"
 
 #include "base/cgroup.h"
 #include "base/host.h"
-#include "launcher/say.h"
 
 #include <errno.h>
+#include <numa.h>
 #include <stdlib.h>
 #include <string.h>
 

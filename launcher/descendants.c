@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "launcher/descendants.h"
+#include "launcher/launcher.h"
 
+#include "base/host.h"
 #include "base/lost.h"
-#include "base/process.h"
-#include "launcher/say.h"
 
 #include <ctype.h>
 #include <dirent.h>

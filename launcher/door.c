@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "launcher/door.h"
+#include "launcher/launcher.h"
 
 #include <errno.h>
 #include <linux/inet_diag.h>
@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "launcher/say.h"
 
 /* Ask netlink about the socket at the other end of our connection. That socket has our two addresses, swapped. */
 static int ask_netlink(const struct sockaddr_in *own, const struct sockaddr_in *peer, uid_t *owner)

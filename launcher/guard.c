@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "launcher/guard.h"
+#include "launcher/launcher.h"
 
+#include "include/uat/checkpoint.h"
 #include "launcher/control.h"
-#include "launcher/descendants.h"
-#include "launcher/job.h"
 #include "launcher/live.h"
 #include "launcher/recovery.h"
-#include "launcher/say.h"
-#include "launcher/scratch.h"
 #include "launcher/server.h"
 #include "launcher/signals.h"
-#include "include/uat/checkpoint.h"
 #include "runtime/checkpoint/settings.h"
 
 #include <errno.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "launcher/help.h"
+#include "launcher/launcher.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "launcher/say.h"
-#include "runtime/settings.h"
+#include "runtime/rooms.h"
 
 bool uat_help_print(const char *form, int workers_max, int status_timeout)
 {

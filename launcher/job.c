@@ -10,22 +10,19 @@
  * To find the first child that ended, uatrun uses the pid in the pending SIGCHLD. waitpid() reports the oldest child
  * first.
  */
-#include "launcher/job.h"
+#include "launcher/launcher.h"
 
 #include "include/uat/checkpoint.h"
 #include "launcher/blame.h"
 #include "launcher/child.h"
-#include "launcher/cpus.h"
-#include "launcher/descendants.h"
-#include "launcher/label.h"
 #include "launcher/live.h"
-#include "launcher/say.h"
 #include "launcher/server.h"
 #include "launcher/signals.h"
 #include "launcher/stops.h"
 #include "runtime/checkpoint/settings.h"
 
 #include <errno.h>
+#include <numa.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "launcher/label.h"
-
-#include "launcher/say.h"
+#include "launcher/launcher.h"
 
 #include <errno.h>
 #include <fcntl.h>

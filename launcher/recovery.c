@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/recovery.h"
 
-#include "launcher/say.h"
+#include "launcher/launcher.h"
 #include "runtime/checkpoint/folder.h"
-#include "runtime/segment/sections.h"
 #include "runtime/checkpoint/settings.h"
-#include "runtime/settings.h"
+#include "runtime/rooms.h"
+#include "runtime/segment/sections.h"
 
 #include <inttypes.h>
 #include <stdio.h>

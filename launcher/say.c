@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "launcher/say.h"
+#include "launcher/launcher.h"
 
 #include <fcntl.h>
 #include <stdarg.h>

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "launcher/scratch.h"
+#include "launcher/launcher.h"
 
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "launcher/say.h"
 
 enum { OPEN_FOLDERS = 8 }; /* descriptors that nftw() may use */
 

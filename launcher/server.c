@@ -10,7 +10,7 @@
 
 #include "base/pmix_room.h"
 #include "base/secret.h"
-#include "launcher/say.h"
+#include "launcher/launcher.h"
 
 #include <pmix.h>
 #include <pmix_server.h>

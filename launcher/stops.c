@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/stops.h"
 
-#include "launcher/say.h"
+#include "launcher/launcher.h"
 
 #include <stddef.h>
 #include <string.h>

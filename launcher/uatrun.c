@@ -3,8 +3,7 @@
 #include "base/streams.h"
 #include "launcher/arguments.h"
 #include "launcher/control.h"
-#include "launcher/guard.h"
-#include "launcher/say.h"
+#include "launcher/launcher.h"
 #include "launcher/signals.h"
 
 #include <errno.h>

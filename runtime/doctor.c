@@ -13,12 +13,12 @@
 
 #include "base/cpu.h"
 #include "include/uat.h"
-#include "runtime/job/collective.h"
-#include "runtime/job/settings.h"
-#include "runtime/segment/segment.h"
-#include "runtime/run.h"
 #include "runtime/job/aslr.h"
+#include "runtime/job/collective.h"
 #include "runtime/job/self.h"
+#include "runtime/job/settings.h"
+#include "runtime/meeting.h"
+#include "runtime/segment/segment.h"
 
 enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50, BOARD = 16384 };
 

@@ -7,20 +7,20 @@
 
 #include "base/log.h"
 #include "base/virtual.h"
-#include "runtime/global/global.h"
 #include "include/uat.h"
-#include "runtime/job/collective.h"
 #include "runtime/doctor.h"
+#include "runtime/global/global.h"
 #include "runtime/job/alike.h"
 #include "runtime/job/bootstrap.h"
-#include "runtime/job/self.h"
-#include "runtime/torture/statics.h"
-#include "runtime/torture/torture_heap.h"
-#include "runtime/settings.h"
-#include "runtime/startup.h"
-#include "runtime/trace/trace.h"
 #include "runtime/job/call.h"
+#include "runtime/job/collective.h"
 #include "runtime/job/fatal.h"
+#include "runtime/job/self.h"
+#include "runtime/meeting.h"
+#include "runtime/rooms.h"
+#include "runtime/torture/statics.h"
+#include "runtime/torture/torture.h"
+#include "runtime/trace/trace.h"
 
 enum { START_SECONDS = 30 /* a start that takes longer is worth a warning */ };
 

@@ -10,13 +10,12 @@
 #include "base/virtual.h"
 #include "runtime/job/neighbour.h"
 #include "runtime/job/self.h"
-#include "runtime/run.h"
-#include "runtime/torture/settings.h"
-#include "runtime/torture/torture_block.h"
-#include "runtime/sched/victims.h"
+#include "runtime/rooms.h"
+#include "runtime/sched/steal.h"
 #include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
-#include "runtime/settings.h"
+#include "runtime/torture/settings.h"
+#include "runtime/torture/torture.h"
 
 struct uat_startup uat_startup;
 

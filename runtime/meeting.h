@@ -5,9 +5,12 @@
 #ifndef UAT_MEETING_H
 #define UAT_MEETING_H
 
+#include <stdint.h>
+
 #include "runtime/job/bootstrap.h"
 #include "runtime/job/identity.h"
 #include "runtime/job/roster.h"
+#include "runtime/steps.h"
 
 /* What the start finds out about the job, and the result of leaving it. */
 struct uat_startup {
@@ -37,5 +40,14 @@ int uat_meeting_end(void);
 
 /* Undoes uat_meeting_collect(). */
 void uat_meeting_free(void);
+
+/* The steps of the start, in order. */
+extern const struct uat_step uat_startup_steps[] __attribute__((visibility("hidden")));
+extern const size_t uat_startup_count __attribute__((visibility("hidden")));
+
+/* Set the canary that all workers use inside uat_run(). It is rank 0's canary or, in a restarted job, that of the first
+ * job. */
+void uat_run_set_canary(uint64_t canary);
+uint64_t uat_run_canary(void);
 
 #endif

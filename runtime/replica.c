@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/memfd.h"
+#include "base/memory.h"
 #include "runtime/job/self.h"
 
 struct replica {

@@ -14,6 +14,8 @@
 #ifndef UAT_ROOMS_H
 #define UAT_ROOMS_H
 
+#include "base/settings.h"
+
 #define UAT_ROOMS(BOTH, ROOM, SETTINGS)                                                                                \
     BOTH(job, "The job")                                                                                               \
     BOTH(segment, "Memory of a worker")                                                                                \
@@ -34,5 +36,15 @@
 
 /* Make the table known to the rooms below: uat_rooms_give(). Call this before any other function of segment/room.h. */
 void uat_rooms_begin(void);
+
+/* Lay the segment out: have each room reserve its areas. Nothing is mapped. */
+void uat_layout(void);
+
+/* The area for the transport, of UAT_TRANSPORT_SCRATCH bytes. The transport reserves no area itself. Call this after
+ * uat_segment_open(). */
+void *uat_layout_scratch(void);
+
+/* All settings of the runtime, in settings.c; uatrun and uat_info read the same settings. */
+extern const struct uat_settings uat_settings[];
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two of the collective calls between uat_init() and uat_finalize(): uat_run() and uat_barrier(). */
-#include "runtime/run.h"
+#include "runtime/meeting.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -10,27 +10,26 @@
 #include "base/log.h"
 #include "base/virtual.h"
 #include "base/word.h"
-#include "runtime/global/global.h"
 #include "include/uat.h"
 #include "include/uat/detail/failure.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/request.h"
+#include "runtime/global/global.h"
+#include "runtime/job/call.h"
 #include "runtime/job/collective.h"
-#include "runtime/segment/segment.h"
+#include "runtime/job/fatal.h"
+#include "runtime/job/fault.h"
 #include "runtime/job/self.h"
+#include "runtime/job/stall.h"
+#include "runtime/job/straggler.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/stop.h"
+#include "runtime/segment/segment.h"
 #include "runtime/task/canary.h"
 #include "runtime/task/exception.h"
 #include "runtime/task/modes.h"
-#include "runtime/sched/control.h"
-#include "runtime/sched/scheduler.h"
-#include "runtime/torture/statics.h"
-#include "runtime/sched/stop.h"
 #include "runtime/task/worker.h"
-#include "runtime/job/call.h"
-#include "runtime/job/fatal.h"
-#include "runtime/job/fault.h"
-#include "runtime/job/straggler.h"
-#include "runtime/job/stall.h"
+#include "runtime/torture/statics.h"
 
 static uint64_t common_canary;
 

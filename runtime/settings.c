@@ -2,7 +2,6 @@
 /* Only this file defines the structs of the rooms' settings and instantiates the tables in their headers. uatrun links
  * this file alone, without the rooms. */
 #define UAT_SETTINGS_ROWS
-#include "runtime/settings.h"
 
 #include "deque/settings.h"
 #include "runtime/checkpoint/settings.h"

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "transport_ibv/contexts.h"
 #include "transport_ibv/cure.h"
+#include "transport_ibv/devices.h"
 #include "transport_ibv/gid.h"
-#include "transport_ibv/sysfs.h"
 
 enum {
     GID_BITS = 128,

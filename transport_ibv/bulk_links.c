@@ -10,7 +10,6 @@
 #include "transport_ibv/bulk.h"
 #include "transport_ibv/cure.h"
 #include "transport_ibv/endpoint.h"
-#include "transport_ibv/side.h"
 
 static bool is_leader(const struct uat_bulk_config *c, int rank)
 {

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "transport_ibv/bulk.h"
 #include "transport_ibv/cure.h"
-#include "transport_ibv/memlock.h"
+#include "transport_ibv/host.h"
 
 /* Check all limits before any registration, so that the message can give all numbers. Of the `bytes` bytes, `reserved`
  * bytes are reserved already, so the available memory no longer contains them. what: what needs the bytes, for

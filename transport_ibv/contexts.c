@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_ibv/contexts.h"
+#include "transport_ibv/devices.h"
 
 #include <errno.h>
 #include <stdlib.h>

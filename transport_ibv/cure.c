@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "transport_ibv/memlock.h"
+#include "transport_ibv/host.h"
 
 const char *uat_ibv_cure(enum uat_ibv_resource resource, int error)
 {

@@ -9,12 +9,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "transport_ibv/contexts.h"
 #include "transport_ibv/cure.h"
+#include "transport_ibv/devices.h"
 #include "transport_ibv/gid.h"
-#include "transport_ibv/memlock.h"
+#include "transport_ibv/host.h"
 #include "transport_ibv/order.h"
-#include "transport_ibv/sysfs.h"
 
 static int find_addresses(struct uat_ibv *ibv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_ibv/greeting.h"
+#include "transport_ibv/rdmacm.h"
 
 #include <string.h>
 

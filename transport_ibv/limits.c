@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "transport_ibv/demand.h"
 #include "transport_ibv/endpoint.h"
-#include "transport_ibv/memlock.h"
+#include "transport_ibv/host.h"
 #include "transport_ibv/share.h"
 
 #define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/shmem_enabled"

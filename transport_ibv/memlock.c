@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_ibv/memlock.h"
+#include "transport_ibv/host.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_ibv/numa.h"
+#include "transport_ibv/devices.h"
 
 #include <sched.h>
 #include <stdio.h>

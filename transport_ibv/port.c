@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "transport_ibv/contexts.h"
 #include "transport_ibv/cure.h"
-#include "transport_ibv/numa.h"
-#include "transport_ibv/sysfs.h"
+#include "transport_ibv/devices.h"
 
 enum uat_ibv_atomics uat_ibv_atomics_of(const struct ibv_device_attr_ex *attr)
 {

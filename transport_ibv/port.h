@@ -41,7 +41,7 @@ struct uat_ibv_port {
  * sufficiently, so by_sysfs is set in most ports. The caller must free *out. Returns 0 or a negative errno. */
 int uat_ibv_ports_list(struct uat_ibv_port **out, int *n);
 
-/* If port->by_sysfs is set, open the port's device (contexts.h) and query it. */
+/* If port->by_sysfs is set, open the port's device (devices.h) and query it. */
 void uat_ibv_port_complete(struct uat_ibv_port *port);
 
 /* Returns NULL if uat can use the port. Otherwise returns the reason as text in `buffer`. A port with by_sysfs set may

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_ibv/probe.h"
+#include "transport_ibv/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "transport_ibv/contexts.h"
+#include "transport_ibv/devices.h"
 #include "transport_ibv/port.h"
 
 int uat_ibv_probe(bool next, char *why, size_t size)

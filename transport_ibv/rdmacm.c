@@ -19,7 +19,6 @@
 #include "base/log.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
-#include "transport_ibv/greeting.h"
 
 enum {
     RESOLVE_MS = 5000, /* time limit for resolving an address, and for resolving a route */

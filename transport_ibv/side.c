@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_ibv/side.h"
+#include "transport_ibv/bulk.h"
 
 #include <pthread.h>
 #include <signal.h>

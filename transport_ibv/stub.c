@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "transport/transport.h"
-#include "transport_ibv/probe.h"
+#include "transport_ibv/host.h"
 
 static int absent_open(const struct uat_transport_config *config, struct uat_transport **out)
 {

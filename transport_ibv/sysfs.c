@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_ibv/sysfs.h"
+#include "transport_ibv/devices.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

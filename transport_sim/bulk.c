@@ -7,10 +7,8 @@
 
 #include "base/log.h"
 #include "transport/bulk.h"
-#include "transport_sim/bulk_effect.h"
 #include "transport_sim/bulk_plan.h"
-#include "transport_sim/hooks.h"
-#include "transport_sim/stores.h"
+#include "transport_sim/memory.h"
 #include "transport_sim/token.h"
 
 struct bulk_sim {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The effect of a bulk operation on memory. The process with the token executes the effect. */
-#include "transport_sim/bulk_effect.h"
+#include "transport_sim/bulk_plan.h"
 
 #include <errno.h>
 #include <fcntl.h>

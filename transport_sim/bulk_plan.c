@@ -3,7 +3,6 @@
 #include "transport_sim/bulk_plan.h"
 
 #include "transport_sim/adapter.h"
-#include "transport_sim/bulk_effect.h"
 #include "transport_sim/queue.h"
 
 enum sort { SORT_READ, SORT_WRITE, SORT_ATOMIC, SORTS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_sim/executor.h"
+#include "transport_sim/keeper.h"
 
 #include <pthread.h>
 #include <string.h>

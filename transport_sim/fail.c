@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_sim/fail.h"
+#include "transport_sim/token.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_sim/hooks.h"
+#include "transport_sim/token.h"
 
 #include "base/virtual.h"
-#include "transport_sim/measure.h"
+#include "transport_sim/memory.h"
 #include "transport_sim/operation.h"
 #include "transport_sim/progress.h"
-#include "transport_sim/stores.h"
-#include "transport_sim/token.h"
 #include "transport_sim/world.h"
 
 /* Under the adversary, one delay in REST_EVERY lasts up to REST_MAX round trips. Of the other delays, one in STEP_EVERY

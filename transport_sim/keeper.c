@@ -14,7 +14,6 @@
 
 #include "base/log.h"
 #include "transport_sim/cost.h"
-#include "transport_sim/executor.h"
 #include "transport_sim/progress.h"
 #include "transport_sim/world.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_sim/measure.h"
+#include "transport_sim/token.h"
 
 #include <time.h>
 

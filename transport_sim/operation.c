@@ -5,7 +5,6 @@
 #include "transport_sim/memory.h"
 #include "transport_sim/plan.h"
 #include "transport_sim/queue.h"
-#include "transport_sim/stores.h"
 
 enum {
     GROUP = 8,

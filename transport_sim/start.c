@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/memfd.h"
-#include "transport_sim/hooks.h"
+#include "base/memory.h"
 #include "transport_sim/keeper.h"
 #include "transport_sim/plan.h"
 #include "transport_sim/settings.h"

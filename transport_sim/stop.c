@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_sim/stop.h"
+#include "transport_sim/token.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_sim/stores.h"
-
 #include "transport_sim/memory.h"
+
 #include "transport_sim/queue.h"
 
 enum { LATE_MAX_NS = 400, VERY_LATE_EVERY = 16, VERY_LATE_MAX_NS = 6000 };

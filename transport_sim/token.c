@@ -12,11 +12,8 @@
 #include <unistd.h>
 
 #include "transport_sim/cost.h"
-#include "transport_sim/fail.h"
-#include "transport_sim/measure.h"
 #include "transport_sim/operation.h"
 #include "transport_sim/queue.h"
-#include "transport_sim/stop.h"
 
 void uat_sim_token_await(uint32_t *go)
 {

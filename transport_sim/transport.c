@@ -13,10 +13,9 @@
 #include "transport/bulk.h"
 #include "transport/check.h"
 #include "transport/transport.h"
-#include "transport_sim/hooks.h"
+#include "transport_sim/memory.h"
 #include "transport_sim/operation.h"
 #include "transport_sim/plan.h"
-#include "transport_sim/stores.h"
 #include "transport_sim/token.h"
 
 struct sim_transport {

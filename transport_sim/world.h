@@ -4,7 +4,7 @@
  * the token. Only that process accesses the world. So after the start, the only atomics here are on the words that
  * pass the token on, on `executes`, on the sums of processor time in `cost`, and on the words that progress.c shows.
  * That process also executes the operations of the other workers' chains. With many workers, the keeper's executor
- * gets the token to execute operations (executor.h).
+ * gets the token to execute operations (keeper.h).
  *
  *   S1  Items leave the queue in the order of (time, kind, rank, the rank's own counter). The order depends on no real
  *       clock, no process number and no address. So a run is a function of program, settings and seed.
@@ -160,7 +160,7 @@ struct sim_world {
     struct sim_settings settings;
     int object;       /* descriptor of the memory object that holds all segments, one after the other */
     int core;         /* the core on which all workers run; -1: any */
-    bool executes;    /* the executor executes operations: executor.h */
+    bool executes;    /* the executor executes operations: keeper.h */
     uint32_t execute; /* futex: 1 when the executor is given the token */
     char *segment;    /* the address at which each worker maps its own segment */
     size_t segment_size;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "runtime/layout.h"
+#include "runtime/rooms.h"
 #include "runtime/segment/segment.h"
 #include "transport_ibv/demand.h"
 #include "transport_ibv/settings.h"

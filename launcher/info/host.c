@@ -7,7 +7,7 @@
 #include <sys/personality.h>
 
 #include "base/cpu.h"
-#include "transport_ibv/memlock.h"
+#include "transport_ibv/host.h"
 #include "uat.h"
 
 /* The first line of a file; "" if it cannot be read. */

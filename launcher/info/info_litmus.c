@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/info/info.h"
-#include "launcher/info/litmus.h"
+#include "launcher/info/litmus_test.h"
 
 int info_add_litmus(json_object *root, uint64_t trials, bool *silent)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The litmus tests of what the protocols rely on, and the run of all tests. */
-#include "launcher/info/litmus.h"
+#include "launcher/info/litmus_test.h"
 
 #include <errno.h>
 #include <sched.h>

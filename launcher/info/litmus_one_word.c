@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "transport_ibv/contexts.h"
+#include "transport_ibv/devices.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/settings.h"
 

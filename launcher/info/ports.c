@@ -5,10 +5,10 @@
 
 #include "runtime/job/settings.h"
 #include "transport_ibv/address.h"
-#include "transport_ibv/contexts.h"
+#include "transport_ibv/devices.h"
 #include "transport_ibv/gid.h"
+#include "transport_ibv/host.h"
 #include "transport_ibv/port.h"
-#include "transport_ibv/probe.h"
 #include "transport_ibv/settings.h"
 
 static json_object *describe_gid(const struct ibv_gid_entry *entry)

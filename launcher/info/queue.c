@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "transport_ibv/contexts.h"
+#include "transport_ibv/devices.h"
 #include "transport_ibv/order.h"
 #include "transport_ibv/share.h"
 

@@ -2,7 +2,7 @@
 /* uat_info: prints the devices and limits of this host, and the device that uat would choose. */
 #include "base/streams.h"
 #include "launcher/info/info.h"
-#include "runtime/settings.h"
+#include "runtime/rooms.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The victim's side of requests. */
-#include "runtime/adaptive/answer.h"
+#include "runtime/adaptive/context.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "base/word.h"
 #include "include/uat/pattern.h"
 #include "include/uat/sync.h"
-#include "runtime/adaptive/answer.h"
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/adaptive/part.h"
+#include "runtime/adaptive/context.h"
 
 #include <string.h>
 
 #include "base/delay.h"
 #include "base/word.h"
 #include "include/uat/sync.h"
-#include "runtime/adaptive/context.h"
-#include "runtime/adaptive/request.h"
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/job/stall.h"
-#include "runtime/sched/victims.h"
-#include "runtime/task/views.h"
+#include "runtime/sched/steal.h"
 #include "runtime/segment/segment.h"
+#include "runtime/task/views.h"
 #include "transport/transport.h"
 
 enum { LOOK_EVERY = 16, WANTED = 256 };

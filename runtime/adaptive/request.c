@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The thief's side of requests. */
-#include "runtime/adaptive/request.h"
+#include "runtime/adaptive/context.h"
 
 #include <errno.h>
 #include <string.h>

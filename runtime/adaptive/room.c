@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The descriptor of adaptive requests: see runtime/segment/room.h. */
-#include "runtime/adaptive/answer.h"
 #include "runtime/adaptive/cell.h"
-#include "runtime/adaptive/part.h"
-#include "runtime/adaptive/request.h"
+#include "runtime/adaptive/context.h"
 
 static void reset(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/checkpoint/blobs.h"
+#include "runtime/checkpoint/checkpoint.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -16,6 +16,7 @@
 
 #include "runtime/checkpoint/runs.h"
 #include "runtime/job/identity.h"
+#include "runtime/segment/sections.h"
 
 struct uat_checkpoint_config {
     const struct uat_identity *identity; /* this worker's; must stay valid */
@@ -56,5 +57,21 @@ void uat_checkpoint_run_ended(const void *bytes, size_t size, bool failed);
 void uat_checkpoint_keep_packed(const void *bytes, size_t size);
 /* That content, and in *size its bytes, if the run was over in the interrupted job already; else NULL. */
 const void *uat_checkpoint_kept_packed(size_t *size);
+
+/* What the functions of uat_checkpoint_register() save and restore. */
+
+/* Call the functions that save, and append the bytes that they return. Does nothing for a ghost. */
+void uat_blobs_save(struct uat_sections_out *out, int rank);
+
+/* Copy the bytes that `rank` saved, and keep the copy until uat_blobs_give(). rank: this worker or a ghost. Returns
+ * false if there is no memory, or if main() has not repeated the call of uat_checkpoint_register() whose function saved
+ * the bytes. */
+bool uat_blobs_take(int rank, const struct uat_section *section);
+
+/* Call the functions that restore, once for each copy. */
+void uat_blobs_give(void);
+
+/* Forget all calls. */
+void uat_blobs_free(void);
 
 #endif

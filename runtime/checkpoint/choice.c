@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/checkpoint/choice.h"
+#include "runtime/checkpoint/folder.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
 #include "base/log.h"
-#include "runtime/checkpoint/folder.h"
 #include "runtime/checkpoint/settings.h"
 #include "runtime/job/self.h"
 

@@ -66,4 +66,13 @@ void uat_folder_remove(uint64_t number);
 /* Remove all checkpoints except the `keep` newest complete checkpoints. */
 void uat_folder_clean(int keep);
 
+/* The choice of the checkpoint from which a job goes on. */
+
+/* Open FOLDER, lock it on rank 0, and choose the checkpoint's number by the settings and by `latest`; 0: the job begins
+ * anew. Returns 0 or a negative errno, which has been reported. */
+int uat_choice_make(uint64_t *number);
+
+/* Name an older checkpoint that can be used instead of a damaged one. */
+void uat_choice_name_older(uint64_t number);
+
 #endif

@@ -2,7 +2,6 @@
 /* The descriptor of checkpoints: see runtime/segment/room.h. */
 #include "runtime/segment/room.h"
 
-#include "runtime/checkpoint/blobs.h"
 #include "runtime/checkpoint/checkpoint.h"
 
 static int open_checkpoint(const struct uat_room_job *job)

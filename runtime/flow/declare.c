@@ -9,7 +9,6 @@
  * has no fence. A body may wait if it has nested tasks, if it uses UAT_FLOW_ANY or UAT_FLOW_ADD, or if not all of its
  * data are checked out.
  */
-#include "runtime/flow/declare.h"
 
 #include <string.h>
 

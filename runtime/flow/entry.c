@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/flow/entry.h"
+#include "runtime/flow/ring.h"
 
 #include <string.h>
 
 #include "base/cpu.h"
 #include "base/word.h"
 #include "runtime/flow/access.h"
-#include "runtime/flow/ring.h"
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
 #include "runtime/sched/failure.h"

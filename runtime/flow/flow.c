@@ -4,9 +4,6 @@
 
 #include "include/uat/pattern.h"
 #include "runtime/flow/access.h"
-#include "runtime/flow/declare.h"
-#include "runtime/flow/entry.h"
-#include "runtime/flow/guard.h"
 #include "runtime/flow/home.h"
 #include "runtime/flow/ring.h"
 #include "runtime/flow/state.h"

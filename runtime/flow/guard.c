@@ -8,12 +8,10 @@
  * it locks the datum's mutex once, and its body gets the datum itself. A task that runs in place needs no mutex,
  * because no other task of the flow is under way. If such a task parts, later tasks wait for its end.
  */
-#include "runtime/flow/guard.h"
 
 #include <string.h>
 
 #include "include/uat/sync.h"
-#include "runtime/flow/declare.h"
 #include "runtime/flow/unroll.h"
 
 /* The argument of a task with UAT_FLOW_ANY or UAT_FLOW_ADD: the mutexes of its data with UAT_FLOW_ANY and then, aligned

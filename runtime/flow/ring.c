@@ -13,7 +13,7 @@
 #include "runtime/global/global.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
-#include "runtime/sched/victims.h"
+#include "runtime/sched/steal.h"
 #include "runtime/segment/segment.h"
 
 static struct uat_area area = {.name = "ready entries of flows",

@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/flow/ledger.h"
+#include "runtime/sched/alone.h"
 #include "transport/transport.h"
 
 enum { UAT_FLOW_SLOTS = 256, UAT_FLOW_RINGS = 2 };
@@ -58,5 +60,16 @@ uint64_t uat_flow_ring_take(void);
 
 /* Try once to take an entry of another worker. Returns its name, or 0. */
 uint64_t uat_flow_ring_steal(void);
+
+/* The scheduler's side of flows: how an entry starts, and how it ends. */
+
+/* Make a waiter's task ready on this worker. */
+void uat_flow_wake(const struct uat_flow_waiter *waiter);
+
+/* Forget whether looks at other workers have found entries. */
+void uat_flow_look_anew(void);
+
+/* How data-flow tasks start and end: `work` of this room's descriptor. */
+extern const struct uat_work uat_flow_work __attribute__((visibility("hidden")));
 
 #endif

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 #include "runtime/flow/access.h"
-#include "runtime/flow/declare.h"
-#include "runtime/flow/entry.h"
 #include "runtime/flow/ring.h"
+#include "runtime/flow/unroll.h"
 #include "runtime/global/global.h"
 #include "runtime/job/stall.h"
 #include "runtime/sched/park.h"

@@ -38,4 +38,28 @@ void uat_flow_map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access
  * and UAT_FLOW_WAKES. */
 uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, uint64_t name, const uat_flow_access_t *access);
 
+/* Entries of tasks of which only one at a time may access a datum (UAT_FLOW_ANY) or add to it (UAT_FLOW_ADD), in any
+ * order. */
+
+/* Does a task with these accesses need a mutex if it becomes an entry? */
+bool uat_flow_is_guarded(const uat_flow_t *flow, const uat_flow_access_t *access, size_t n);
+
+/* Does what uat_flow_write_entry() does, for a task that needs a mutex. size: at most UAT_FLOW_ARGUMENT_MAX. In the
+ * entry's copy of the argument, the mutex of an access with UAT_FLOW_ADD is stored at offset access->pitch. */
+void uat_flow_write_guarded(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *arg, size_t size,
+                            const uat_flow_access_t *access, size_t n);
+
+/* Checks under UAT_TORTURE=order and fence: may a data-flow task access these bytes? */
+
+/* Does what uat_flow_write_entry() does. Under UAT_TORTURE=order and fence, the entry also gets the accesses, if it has
+ * room for them. */
+void uat_flow_write_task(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *arg, size_t size,
+                         const uat_flow_access_t *access, size_t n);
+
+/* Ends the job if the running task is a data-flow task that may not spawn a task with these accesses. */
+void uat_flow_check_nested(const uat_flow_access_t *access, size_t n);
+
+/* Ends the job if the running task is a data-flow task that may not check these bytes out. */
+void uat_flow_watch(uintptr_t at, size_t bytes, bool writes);
+
 #endif

@@ -12,7 +12,7 @@
 
 #include "base/kernel.h"
 #include "base/log.h"
-#include "base/memfd.h"
+#include "base/memory.h"
 #include "runtime/global/cache.h"
 #include "runtime/global/record.h"
 #include "runtime/global/settings.h"

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/memfd.h"
-#include "runtime/global/settings.h"
+#include "base/memory.h"
 #include "runtime/global/array.h"
+#include "runtime/global/settings.h"
 #include "transport/handover.h"
 
 #ifndef MFD_HUGE_2MB

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/global/ranges.h"
+#include "runtime/global/state.h"
 
 bool uat_ranges_meet(const struct uat_ranges *set, uint64_t from, uint64_t to)
 {

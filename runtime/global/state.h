@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What all parts of global memory share. Most parts have their own state: array.h, cache.h, hosts.h, link.h, and
- * static structs. In the runtime, only the files of this folder use these headers, record.h, bounds.h and ranges.h.
+ * static structs. In the runtime, only the files of this folder use these headers, record.h and bounds.h.
  *
  * docs/global.md has the numbered rules that the code names: G1 to G10.
  */
@@ -13,9 +13,8 @@
 #include <stdint.h>
 
 #include "base/divisor.h"
-#include "runtime/global/global.h"
-#include "runtime/global/ranges.h"
 #include "include/uat/global.h"
+#include "runtime/global/global.h"
 #include "runtime/segment/segment.h"
 #include "transport/bulk.h"
 
@@ -124,5 +123,22 @@ int uat_objects_start(void);
 void uat_objects_end(void);
 /* The number of parts: one for each worker and each ghost. */
 int uat_parts_count(void);
+
+/* A small set of disjoint byte ranges. A range that is added extends a range that it adjoins. */
+
+enum { UAT_RANGES_MAX = 64 };
+
+struct uat_ranges {
+    unsigned count;
+    struct {
+        uint64_t from, to;
+    } range[UAT_RANGES_MAX];
+};
+
+/* Does any range of the set overlap [from, to)? */
+bool uat_ranges_meet(const struct uat_ranges *set, uint64_t from, uint64_t to);
+
+/* Add a range that overlaps no range of the set. Returns false if there is no room. */
+bool uat_ranges_add(struct uat_ranges *set, uint64_t from, uint64_t to);
 
 #endif

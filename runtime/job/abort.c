@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/job/abort.h"
+#include "runtime/job/bootstrap.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "runtime/job/library_path.h"
-#include "runtime/job/linked.h"
 
 #define ASK  0xffffffffUL      /* makes personality(2) change nothing */
 #define MARK "UATRUN_EXECUTED" /* the pid of the process that is executing its program a second time */

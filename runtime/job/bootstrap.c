@@ -15,10 +15,7 @@
 
 #include "base/log.h"
 #include "base/pmix_room.h"
-#include "runtime/job/abort.h"
 #include "runtime/job/alike.h"
-#include "runtime/job/launched.h"
-#include "runtime/job/nested.h"
 #include "runtime/job/relay.h"
 #include "runtime/job/settings.h"
 #include "transport_sim/settings.h"

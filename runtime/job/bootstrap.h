@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct uat_job {
     int rank, size;
@@ -47,5 +48,43 @@ int uat_bootstrap_close(void);
 /* Tell the launcher that the job has failed with this exit status. May return before the other workers are gone. If the
  * launcher does not answer, this ends the process with that status. */
 void uat_bootstrap_abort(int status);
+
+/*
+ * Bounds the time of an abort. The PMIx server answers an abort only after it has told the other servers. If the
+ * network is cut, that may take minutes.
+ */
+
+/* From now on the server has some seconds to answer. Then a handler of SIGALRM calls `unanswered`, unless it is NULL,
+ * and ends this process with `status`. */
+void uat_abort_bound(int status, void (*unanswered)(void));
+
+/* The server has answered. */
+void uat_abort_answered(void);
+
+/* Which launcher started this process, and whether it was the right one. */
+
+/* The number in an environment variable; 0 if it is not set. */
+long uat_launched_count(const char *variable);
+
+/* The launcher's name, such as "srun". space: the PMIx namespace of this process. */
+const char *uat_launched_by(const char *space);
+
+/* For a process without PMIx: may it be a job of one worker? Returns 0, or -EINVAL after reporting what should have
+ * started it. */
+int uat_launched_alone(void);
+
+/*
+ * A program that a worker starts (system(), popen(), fork() and exec, directly or by a shell) inherits the variables
+ * PMIX_* of the worker. It must not join the job as that worker. So a worker leaves a mark in its environment before
+ * it joins. The mark stays after the worker has left the job, because the other workers do not wait for the program.
+ * Another launcher, such as uatrun in a task, gives its workers another job's name, to which the mark does not apply.
+ */
+
+/* The pid of the worker whose variables PMIX_* this process has inherited; 0 if they are its own. */
+pid_t uat_nested_in(void);
+
+/* Mark the environment of a worker, which has PMIX_NAMESPACE and PMIX_RANK. Returns 0, or a negative errno that has
+ * been reported. */
+int uat_nested_mark(void);
 
 #endif

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/flush.h"
 #include "base/kernel.h"
 #include "base/log.h"
+#include "base/streams.h"
 #include "runtime/job/bootstrap.h"
-#include "runtime/job/self.h"
 #include "runtime/job/lost.h"
+#include "runtime/job/self.h"
 
 static bool alone;
 

@@ -9,8 +9,8 @@
 
 #include "base/cpu.h"
 #include "base/cpu_context.h"
-#include "base/flush.h"
 #include "base/log.h"
+#include "base/streams.h"
 #include "runtime/job/alike.h"
 #include "runtime/job/identity.h"
 #include "runtime/job/self.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/job/launched.h"
+#include "runtime/job/bootstrap.h"
 
 #include <errno.h>
 #include <stdlib.h>

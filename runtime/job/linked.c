@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/job/linked.h"
+#include "runtime/job/aslr.h"
 
 #include <link.h>
 #include <stdint.h>

@@ -11,9 +11,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/flush.h"
 #include "base/log.h"
 #include "base/lost.h"
+#include "base/streams.h"
 #include "runtime/job/alike.h"
 #include "runtime/job/settings.h"
 

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "base/lost.h"
-#include "base/process.h"
-#include "runtime/job/self.h"
 #include "runtime/job/fatal.h"
+#include "runtime/job/self.h"
 #include "runtime/job/settings.h"
 
 static struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/job/nested.h"
+#include "runtime/job/bootstrap.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/memfd.h"
+#include "base/memory.h"
 #include "base/relax.h"
 
 enum { LOOKS = 1000 /* polls between two checks that the first worker is alive */ };

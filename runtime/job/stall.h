@@ -12,7 +12,7 @@
  *
  * A wait in PMIx_Fence has the same limits, but sends no operations. Waits in collective calls are in
  * runtime/job/straggler.h. Joins, idleness and tasks may last for hours, so they are not bounded. But
- * runtime/job/stuck.h reports a task that waits for a lock of the C library.
+ * uat_stuck_look() reports a task that waits for a lock of the C library.
  */
 #ifndef UAT_STALL_H
 #define UAT_STALL_H
@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "deque/thief.h"
 
@@ -108,5 +109,15 @@ void uat_stall_ack_over(void *context);
  */
 int uat_stall_open(void (*describe)(char *text, size_t size));
 void uat_stall_close(void);
+
+/*
+ * A worker whose task waits for a lock of the C library. If a task holds such a lock over a spawn or a join, another
+ * task on the same worker, or on the worker to which the holder has moved, may wait for the lock forever. The same goes
+ * for the initialiser of a static local variable and for call_once(). The worker itself cannot report this.
+ *
+ * Another thread of the process calls this every UAT_STALL_TIMEOUT. thread: the worker's thread. If that thread is in a
+ * task, and has slept in the same wait for a futex since the last call, a line says so, once in a process.
+ */
+void uat_stuck_look(pid_t thread);
 
 #endif

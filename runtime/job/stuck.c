@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/job/stuck.h"
+#include "runtime/job/stall.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -9,10 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/host.h"
 #include "base/log.h"
-#include "base/process.h"
 #include "runtime/job/settings.h"
-#include "runtime/job/stall.h"
 
 /* Read the system call in which the thread sleeps: its number, arguments and stack pointer. Returns false if it does
  * not sleep in a wait for a futex, or if this kernel does not tell. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/control.h"
+#include "runtime/sched/scheduler.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,6 @@
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/stop.h"
-#include "runtime/sched/victims.h"
-#include "runtime/sched/waiting.h"
 #include "runtime/task/worker.h"
 
 static void reserve(void)

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "runtime/segment/segment.h"
-#include "runtime/job/self.h"
-#include "runtime/sched/victims.h"
-#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
+#include "runtime/job/self.h"
 #include "runtime/job/stall.h"
+#include "runtime/segment/segment.h"
+#include "runtime/task/worker.h"
 
 static struct {
     struct uat_thief thief;

@@ -5,6 +5,7 @@
 
 #include "deque/ready.h"
 #include "deque/thief.h"
+#include "transport/transport.h"
 
 /* The protocols, by enum uat_deque_protocol. papers/ adds its rows before main() starts. */
 extern struct uat_protocol uat_protocols[UAT_DEQUE_PROTOCOLS];
@@ -50,5 +51,16 @@ struct uat_steal_traffic {
     uint64_t doorbells;
 };
 const struct uat_steal_traffic *uat_steal_traffic(void);
+
+/* The victims that an idle worker looks at: random ones, several at once. */
+
+/* Find out from the peers' published addresses whether all peers are on this host. host: this host's name. */
+void uat_victims_open(const struct uat_endpoint *peers, const char *host);
+
+/* Choose the random victims anew, from the first one on. */
+void uat_victims_reset(void);
+
+/* Choose up to UAT_PEEKS different victims. There must be another worker. */
+void uat_victims_choose(struct uat_victims *victims);
 
 #endif

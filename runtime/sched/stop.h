@@ -37,6 +37,7 @@
 #include "include/uat.h"
 #include "include/uat/detail/failure.h"
 #include "runtime/job/crew.h"
+#include "runtime/segment/sections.h"
 
 /* Reserve the words of stops in the segment. */
 void uat_stop_reserve(void);
@@ -110,5 +111,14 @@ void uat_stop_polled(void);
 
 /* Nanoseconds from the last order until all workers were still. Rank 0 only. */
 uint64_t uat_stop_ns(void);
+
+/* Waiting tasks in a checkpoint: `save` and `restore` of the scheduler's descriptor. The stacks of waiting tasks, and
+ * the objects that they wait for, are blocks of the evacuation heap, which runtime/checkpoint/state.c saves. The
+ * functions below save the ready tasks, the sleeping tasks, and the number of tasks that wait. */
+
+enum { UAT_WAITING_SECTIONS = 1 << UAT_SECTION_READY | 1 << UAT_SECTION_WAITS | 1 << UAT_SECTION_SLEEP };
+
+void uat_waiting_save(struct uat_sections_out *out, int rank);
+bool uat_waiting_restore(int rank, const struct uat_section *section);
 
 #endif

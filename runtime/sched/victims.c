@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/victims.h"
+#include "runtime/sched/steal.h"
 
 #include <string.h>
 

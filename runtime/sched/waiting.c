@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sched/waiting.h"
+#include "runtime/sched/stop.h"
 
 #include <stdlib.h>
 #include <string.h>

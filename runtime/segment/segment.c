@@ -9,10 +9,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/kernel.h"
 #include "base/log.h"
-#include "base/cpu.h"
-#include "base/memfd.h"
+#include "base/memory.h"
 #include "deque/settings.h"
 #include "runtime/segment/ghost.h"
 #include "runtime/segment/record.h"

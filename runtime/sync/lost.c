@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/sync/lost.h"
+#include "runtime/sync/mutex.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "runtime/segment/heap.h"
-#include "runtime/sync/mutex.h"
 
 struct text {
     char *at;

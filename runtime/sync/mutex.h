@@ -4,6 +4,7 @@
 #define UAT_SYNC_MUTEX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "include/uat/sync.h"
@@ -54,5 +55,13 @@ struct uat_mutex_holder uat_mutex_running(uat_mutex_t m, const char *what);
 /* Hand the mutex over to the task that has waited longest, or free it. Ends the job unless `holder` holds the mutex. If
  * the mutex is biased, the caller must be on its home. May also be called on the scheduler's side. */
 void uat_mutex_release(uat_mutex_t m, struct uat_mutex_holder holder, const char *what);
+
+/* The mutexes that are lost with a worker: mutexes that its tasks hold, and mutexes whose home it was. */
+
+/* List in `text` this worker's mutexes that tasks of `rank` hold, and the mutexes of `rank` that tasks of this worker
+ * wait for. Returns false if there are none. A holder counts as a task of the rank where it locked the mutex, even if
+ * the holder has moved since. If a mutex was handed to a task that has not run since, this function reports the task to
+ * which the mutex was handed before that. Called in a signal handler, as a uat_lost_fn. */
+bool uat_mutex_lost(int rank, char *text, size_t size);
 
 #endif

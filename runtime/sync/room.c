@@ -3,7 +3,7 @@
 #include "runtime/segment/room.h"
 
 #include "runtime/segment/heap.h"
-#include "runtime/sync/lost.h"
+#include "runtime/sync/mutex.h"
 #include "runtime/sync/waitobj.h"
 
 static void reserve(void)

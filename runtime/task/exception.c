@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/flush.h"
 #include "base/log.h"
+#include "base/streams.h"
 #include "include/uat/detail/failure.h"
 #include "runtime/job/fatal.h"
 

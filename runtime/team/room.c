@@ -4,7 +4,6 @@
 
 #include "runtime/team/board.h"
 #include "runtime/team/team.h"
-#include "runtime/team/worth.h"
 
 static void reset(void)
 {

@@ -29,7 +29,6 @@
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/segment.h"
-#include "runtime/team/worth.h"
 
 enum {
     STACK_MORE = 4096, /* bytes that the root's stack grows by until it waits, apart from its views */

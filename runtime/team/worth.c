@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/team/worth.h"
+#include "runtime/team/team.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -8,16 +8,14 @@
 #include "base/log.h"
 #include "base/relax.h"
 #include "base/virtual.h"
-#include "runtime/job/self.h"
-#include "runtime/task/sanitize.h"
-#include "runtime/torture/settings.h"
-#include "runtime/torture/statics.h"
-#include "runtime/torture/torture_block.h"
-#include "runtime/torture/torture_heap.h"
-#include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
+#include "runtime/job/self.h"
 #include "runtime/job/symbol.h"
+#include "runtime/task/sanitize.h"
+#include "runtime/task/worker.h"
+#include "runtime/torture/settings.h"
+#include "runtime/torture/statics.h"
 
 enum { STEAL_WAITS = 400, STEAL_SPINS = 50, POISON = 0xa5 };
 

@@ -9,7 +9,10 @@
 #define UAT_TORTURE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "runtime/job/roster.h"
 
 extern bool uat_torture_on;
 
@@ -28,5 +31,36 @@ void uat_torture_returned(uintptr_t sp);
 /* Called for a checkpoint. If `all` is true, bring back all stacks that were moved away. Otherwise poison their places
  * again. */
 void uat_torture_show(bool all);
+
+/*
+ * Which block of malloc() on another worker holds an address: for the message about a pointer that a task has kept
+ * across a spawn. Reads the other process's memory, as a debugger does, and follows the heads of glibc's blocks. So it
+ * knows nothing where the kernel forbids that (kernel.yama.ptrace_scope), on other machines, and of small blocks that
+ * were freed a short time ago, which look as if they were in use.
+ */
+
+/* Note the processes of this machine's workers. Returns 0, or -ENOMEM, which has been reported. */
+int uat_torture_block_open(const struct uat_roster *roster);
+
+/* Write which block of `rank` holds the address: " (byte 8 of a block of 73 to 88 bytes)"; "" if it is not known.
+ * Returns text. May be called in a signal handler. */
+const char *uat_torture_block(int rank, uintptr_t address, char *text, size_t room);
+
+/*
+ * malloc() returns different addresses on each worker of a job. All workers run one program without address-space
+ * randomisation, so otherwise the same malloc() call would return the same address everywhere, and a pointer that a
+ * task keeps across a spawn would silently point to another worker's data. With disjoint heaps such a pointer points to
+ * no memory, and the message about the fault says why.
+ */
+
+/* Move future allocations of malloc() to the window of rank. Best effort: reports no error. */
+void uat_torture_heap_move(int rank, int size);
+
+/* Keep malloc() from returning the blocks that were allocated before the move, and have been freed since. Call it once
+ * uat_init() has freed what it needed only for itself. */
+void uat_torture_heap_settle(void);
+
+/* The rank whose malloc() returns this address, or -1. */
+int uat_torture_heap_owner(uintptr_t address);
 
 #endif

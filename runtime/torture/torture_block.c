@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/torture/torture_block.h"
+#include "runtime/torture/torture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,7 +86,7 @@ static bool read_head(pid_t pid, uintptr_t at, uint64_t *size)
 }
 
 /* Find the chunk that holds the address, from the start of the mapping. Returns false where the chunks do not make
- * sense: not all memory in the windows of torture_heap.h is malloc()'s. */
+ * sense: not all memory in the windows of torture_heap.c is malloc()'s. */
 static bool find_chunk(pid_t pid, uintptr_t address, uintptr_t low, uintptr_t high, uintptr_t *chunk, uint64_t *size)
 {
     for (*chunk = low; *chunk <= address; *chunk += *size & ~(uint64_t)CHUNK_FLAGS) {

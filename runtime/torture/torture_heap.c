@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/torture/torture_heap.h"
+#include "runtime/torture/torture.h"
 
 #include <malloc.h>
 #include <stdbool.h>

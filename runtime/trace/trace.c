@@ -12,8 +12,8 @@
 #include "base/virtual.h"
 #include "runtime/job/self.h"
 #include "runtime/trace/clock.h"
+#include "runtime/trace/event.h"
 #include "runtime/trace/settings.h"
-#include "runtime/trace/trace_file.h"
 
 enum { PHASES_MAX = 16 /* maximum number of phases of one attempt to steal */ };
 

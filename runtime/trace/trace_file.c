@@ -5,7 +5,7 @@
  * the number of chunks. The others continue even if rank 0 cannot write its file.
  */
 #include "include/uat.h"
-#include "runtime/trace/trace_file.h"
+#include "runtime/trace/event.h"
 
 #include <ctype.h>
 #include <errno.h>

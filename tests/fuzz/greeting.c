@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "transport_ibv/endpoint.h"
-#include "transport_ibv/greeting.h"
+#include "transport_ibv/rdmacm.h"
 
 enum { WORKERS = 4, CONNECTIONS = 2 };
 

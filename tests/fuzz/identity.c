@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "runtime/job/identity.h"
+#include "runtime/rooms.h"
 #include "runtime/segment/segment.h"
-#include "runtime/settings.h"
 
 struct uat_segment uat_segment; /* defined here, because segment.c needs most of the runtime */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/rooms.h"
 #include "runtime/segment/settings.h"
-#include "runtime/settings.h"
 #include "transport_ibv/settings.h"
 
 enum { VARIABLES_MAX = 64 };

@@ -12,7 +12,7 @@
 #include "tests/unit/peers.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
-#include "transport_ibv/probe.h"
+#include "transport_ibv/host.h"
 
 struct refusal {
     const char *setting; /* "NAME=value" */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "base/process.h"
+#include "base/host.h"
 #include "tests/test.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/ibv.h"

@@ -16,7 +16,7 @@
 #include "tests/test.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/endpoint.h"
-#include "transport_ibv/greeting.h"
+#include "transport_ibv/rdmacm.h"
 
 enum { RESOLVE_MS = 5000, NO_PAIR = 0x123456 /* a number that the job does not use */ };
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/process.h"
+#include "base/host.h"
 #include "tests/launcher/job.h"
 #include "tests/test.h"
 

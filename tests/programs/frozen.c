@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/process.h"
+#include "base/host.h"
 #include "uat.h"
 
 enum { THIEF_COMES_US = 500000, TRIES = 20, CHILD_ANSWER = 42, NOT_STOLEN = -1, NOT_STOPPED = -2 };

@@ -27,7 +27,7 @@ EXEMPT = {
     "perf/rivals/": "code of others, for one processor",
     "tests/aarch64/": "tests of one processor",
     "tests/meson.build": "names that folder",
-    "transport_sim/stores.h": "says which processor's store buffer is simulated",
+    "transport_sim/memory.h": "says which processor's store buffer is simulated",
     "tests/model/": "says which processor's store buffer is modelled",
 }
 FOUND = ["#if defined(__x86_64__)", "asm volatile(\"dmb ish\")", "mcontext.gregs[REG_RSP]", "see asm/aarch64/spawn.S"]

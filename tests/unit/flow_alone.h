@@ -4,15 +4,14 @@
 #define UAT_TESTS_UNIT_FLOW_ALONE_H
 
 #include "runtime/flow/access.h"
-#include "runtime/flow/entry.h"
 #include "runtime/flow/ring.h"
 #include "runtime/job/self.h"
 #include "runtime/job/stall.h"
-#include "runtime/sched/victims.h"
-#include "runtime/task/worker.h"
+#include "runtime/sched/steal.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
+#include "runtime/task/worker.h"
 #include "tests/test.h"
 
 enum { HEAP = 4 << 20 };

@@ -9,11 +9,11 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "runtime/job/settings.h"
-#include "runtime/settings.h"
 #include "base/relax.h"
+#include "runtime/job/settings.h"
+#include "runtime/rooms.h"
 #include "transport_ibv/group.h"
-#include "transport_ibv/probe.h"
+#include "transport_ibv/host.h"
 
 bool peers_plain = false, peers_shuffled = true;
 

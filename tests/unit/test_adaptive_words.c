@@ -8,10 +8,7 @@
 #include <string.h>
 
 #include "include/uat/sync.h"
-#include "runtime/adaptive/answer.h"
 #include "runtime/adaptive/context.h"
-#include "runtime/adaptive/part.h"
-#include "runtime/adaptive/request.h"
 #include "runtime/job/self.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "launcher/door.h"
+#include "launcher/launcher.h"
 #include "tests/test.h"
 
 /* What the kernel lacks: nothing, netlink's sock_diag, or tcp_diag. Without tcp_diag, sock_diag answers every question

@@ -10,7 +10,6 @@
 
 #include "base/random.h"
 #include "include/uat/sync.h"
-#include "runtime/flow/guard.h"
 #include "runtime/flow/ring.h"
 #include "runtime/flow/unroll.h"
 #include "runtime/sched/alone.h"

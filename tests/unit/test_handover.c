@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/memfd.h"
+#include "base/memory.h"
 #include "transport/handover.h"
 
 enum { NEVER = 0, SOME_SPACE = 1, INITIAL_SPACE = (int)0xEFFFFFFD, STRANGER = 65533, OBJECTS = 40 };

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "base/memfd.h"
+#include "base/memory.h"
 #include "tests/test.h"
 
 enum { NOEXEC_SEAL = 8, DESCRIPTOR = 77 };

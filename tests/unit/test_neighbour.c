@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/host.h"
 #include "base/log.h"
-#include "base/process.h"
-#include "runtime/job/self.h"
 #include "runtime/job/neighbour.h"
+#include "runtime/job/self.h"
 #include "runtime/job/settings.h"
 #include "tests/test.h"
 

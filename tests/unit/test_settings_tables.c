@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/settings.h"
-#include "base/text.h"
-#include "runtime/settings.h"
+#include "runtime/rooms.h"
 #include "tests/test.h"
 
 static void check_row(const struct uat_setting *s)

@@ -21,7 +21,7 @@
 
 #include "runtime/job/aslr.h"
 #include "runtime/job/bootstrap.h"
-#include "runtime/startup.h"
+#include "runtime/meeting.h"
 
 enum {
     STEPS_MAX = 64,

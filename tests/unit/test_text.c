@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 
-#include "base/text.h"
+#include "base/settings.h"
 #include "tests/test.h"
 
 enum { UNCHANGED = 4711 };

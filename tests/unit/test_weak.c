@@ -13,7 +13,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/job/stall.h"
-#include "runtime/sched/victims.h"
+#include "runtime/sched/steal.h"
 #include "runtime/segment/segment.h"
 #include "tests/test.h"
 #include "transport_shm/delayed.h"

@@ -8,9 +8,8 @@
  */
 #include <stdlib.h>
 
-#include "uat/channel.h"
 #include "include/uat/sync.h"
-#include "runtime/adaptive/answer.h"
+#include "runtime/adaptive/context.h"
 #include "runtime/flow/access.h"
 #include "runtime/job/collective.h"
 #include "runtime/job/members.h"
@@ -20,6 +19,7 @@
 #include "runtime/sync/waitobj.h"
 #include "tests/test.h"
 #include "tests/unit/weak_rooms.h"
+#include "uat/channel.h"
 
 enum { NAME_AT = 32 /* offset of the name in a node */ };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: the part of test_weak_rooms about the mark and the count of a flow's entry. */
 #include "runtime/flow/access.h"
-#include "runtime/flow/entry.h"
+#include "runtime/flow/ring.h"
 #include "tests/test.h"
 #include "tests/unit/weak_rooms.h"
 

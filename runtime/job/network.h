@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef UAT_TRANSPORT_SELECT_H
-#define UAT_TRANSPORT_SELECT_H
+/* The network of the job: the choice of the transport, and whether the hosts reach each other. */
+#ifndef UAT_NETWORK_H
+#define UAT_NETWORK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "transport/transport.h"
+
+/*
+ * Let the first worker of each host check whether it reaches the other hosts. Rank 0 reports all pairs without an
+ * answer in one table. All workers call this once all are connected. The check costs a round trip and a fence. In a job
+ * on one host it costs nothing. Returns 0 or a negative errno.
+ */
+int uat_reach_check(struct uat_transport *t);
 
 /*
  * Choose the transport that UAT_TRANSPORT names. "auto" chooses shared memory for a job on one host. For a job on

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/job/reach.h"
+#include "runtime/job/network.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/log.h"
 #include "runtime/job/bootstrap.h"
+#include "runtime/job/settings.h"
+#include "transport_ibv/host.h"
 
 enum { PATIENCE_S = 10 /* within this time rank 0 has reported, and the launcher has ended the job */ };
 
@@ -87,4 +90,22 @@ int uat_reach_check(struct uat_transport *t)
         memcpy(&found, blobs[own], sizes[own]);
     uat_bootstrap_free(blobs, sizes);
     return t->rank && found.count ? wait_for_end(&found) : rc;
+}
+
+const struct uat_transport_class *uat_transport_select(bool one_host, char *why, size_t size)
+{
+    if (uat_job_settings.transport != UAT_TRANSPORT_AUTO) {
+        snprintf(why, size, "UAT_TRANSPORT");
+        return uat_job_settings.transport == UAT_TRANSPORT_SHM   ? &uat_transport_shm
+               : uat_job_settings.transport == UAT_TRANSPORT_SIM ? &uat_transport_sim
+                                                                 : &uat_transport_ibv;
+    }
+    if (one_host) {
+        snprintf(why, size, "all workers are on one host");
+        return &uat_transport_shm;
+    }
+    char probed[576];
+    bool usable = uat_ibv_probe(true, probed, sizeof(probed)) > 0;
+    snprintf(why, size, "workers are on several nodes; %s", probed);
+    return usable ? &uat_transport_ibv : &uat_transport_shm;
 }

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The limit of this process's locked memory. The segment and the queues are locked memory. */
-#ifndef UAT_IBV_MEMLOCK_H
-#define UAT_IBV_MEMLOCK_H
+/* What this host offers to verbs. A library without libibverbs has these functions, too. */
+#ifndef UAT_IBV_HOST_H
+#define UAT_IBV_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Does this host have a verbs port that uat can use? Returns 1 with the port in `why`, or 0 with the reason in `why`.
+ * next: the caller will open the transport next. So if there is a port, its device stays open. */
+int uat_ibv_probe(bool next, char *why, size_t size);
+
+/* The limit of this process's locked memory. The segment and the queues are locked memory. */
 
 /* For messages: how to raise the limit. */
 #define UAT_MEMLOCK_ADVICE                                                                                             \
