@@ -3,7 +3,8 @@
 """Description: rules for every file of the tree: licence line, description of tests, no leftovers, white space.
 
 No static function has the name of a public function: otherwise the order of includes would decide which one is called.
-Some test of tests/model checks each model. For long files and lines this test only prints a warning.
+Some test of tests/model checks each model. The library and its tools have at most MOST_SMALL small files: a header with one
+declaration belongs into the header of its noun. For long files and lines this test only prints a warning.
 """
 import re
 import shutil
@@ -16,6 +17,9 @@ LEFTOVERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|^\s*#\s*if\s+0\b")
 STATIC = re.compile(r"static [^=;]*\b(uat_\w+)\(")
 CONFLICT = re.compile(r"(<{7}|>{7})( |$)")  # left by a merge where two changes collide
 LONG_FILE = 400
+SMALL_FILE = 25
+MOST_SMALL = 40
+LIBRARY = {"asm", "base", "deque", "include", "launcher", "pattern", "runtime", "transport", "transport_ibv", "transport_shm", "transport_sim"}
 LONG_LINE = 120
 
 
@@ -62,6 +66,7 @@ def unchecked_models(root):
 def main():
     root = Path(sys.argv[1])
     count = failed = 0
+    small = []
     public = {name for path in (root / "include").glob("*.map") for name in re.findall(r"\buat_\w+", path.read_text(encoding="utf-8"))}
     for path in files_of(root):
         if "corpus" in path.parts:
@@ -76,6 +81,8 @@ def main():
             print(f"{name}:{number}: {fault}")
             failed += 1
         length = text.count("\n")
+        if name.parts[0] in LIBRARY and name.suffix in {".c", ".h", ".hpp", ".S"} and length <= SMALL_FILE:
+            small.append(name.as_posix())
         if name.suffix in SOURCES and length > LONG_FILE:
             print(f"warning: {name} has {length} lines")
         if name.suffix in SOURCES and (long := sum(len(line) > LONG_LINE for line in text.splitlines())):
@@ -83,7 +90,10 @@ def main():
     for name in sorted(unchecked_models(root)):
         print(f"tests/model/{name}.pml: no test in tests/model/meson.build checks this model")
         failed += 1
-    print(f"{count} files, {failed} faults")
+    if len(small) > MOST_SMALL:
+        print(f"{len(small)} files of the library have at most {SMALL_FILE} lines, more than {MOST_SMALL}: {', '.join(sorted(small))}")
+        failed += 1
+    print(f"{count} files, {len(small)} small ones, {failed} faults")
     return 1 if failed or count == 0 else 0
 
 
