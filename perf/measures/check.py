@@ -10,6 +10,7 @@ worker is in all times. The last row is what a worker of a larger job does at it
 of its own, in a process that does nothing else.
 """
 import os
+import shlex
 import tempfile
 from pathlib import Path
 
@@ -60,8 +61,8 @@ VARIANTS = ["plain", "check", "profile", "statics"]
 
 def profile_words(build):
     """The flags of pkg-config, and its libraries, those of uat as they are in the build folder."""
-    flags, libraries = (runs.run(["pkg-config", part, build / "meson-uninstalled" / "uat-profile-uninstalled.pc"]).stdout.split()
-                        for part in ("--cflags", "--libs"))
+    place = {"PKG_CONFIG_PATH": str(build / "meson-uninstalled")}
+    flags, libraries = (shlex.split(runs.run(["pkg-config", part, "uat-profile-uninstalled"], place).stdout) for part in ("--cflags", "--libs"))
     archives = {"-luat_profile": build / "profile" / "libuat_profile.a", "-l:libuat.a": build / "include" / "libuat.a"}
     return [*flags, f"-I{SOURCE}/include"], [archives.get(word, word) for word in libraries]
 
