@@ -130,7 +130,7 @@ void uat_inspect_lent(struct uat_inspect_lent *lent)
     const struct uat_record_pool *pool = &uat_records;
     *lent = (struct uat_inspect_lent){.records = uat_record_pool_settle(&uat_records),
                                       .stacks = uat_heap_settle(&uat_heap)};
-    for (size_t i = 0; i < pool->lent.capacity; i++) {
+    for (size_t i = 0; i < pool->used; i++) { /* reading a record that was never used would allocate its page */
         const struct uat_record *record = (const struct uat_record *)(pool->memory + i * pool->stride);
         /* Relaxed: outside of a run no peer changes these words. */
         lent->odd_states += __atomic_load_n(&record->state, __ATOMIC_RELAXED) % 2;
