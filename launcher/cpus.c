@@ -63,6 +63,9 @@ static int compare_places(const void *a, const void *b)
 
 int uat_cpus_assign(int *cores, int n, bool always)
 {
+    cores[0] = -1;
+    if (n == 1 && !always)
+        return 0;
     struct bitmask *allowed = allowed_mask();
     struct place *places = allowed ? calloc(allowed->size, sizeof(*places)) : NULL;
     int count = 0, whole = 0; /* hardware threads; cores */

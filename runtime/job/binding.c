@@ -109,10 +109,10 @@ static void place_self(enum uat_bind bind, const cpu_set_t *cores, const cpu_set
         uat_info("keeps the binding to %d of %d cores that it was started with", CPU_COUNT(cores), CPU_COUNT(allowed));
         return;
     }
-    if (bind == UAT_BIND_AUTO && local_size > quota.cores)
-        return; /* as with fewer cores than workers: the kernel chooses who runs */
+    if (bind == UAT_BIND_AUTO && (local_size == 1 || local_size > quota.cores))
+        return; /* one worker: as below; many: as with fewer cores than workers, the kernel chooses which worker runs */
     find_siblings(cores, siblings);
-    if (bind == UAT_BIND_AUTO && (local_size == 1 || local_size < uat_binding_cores(cores, siblings)))
+    if (bind == UAT_BIND_AUTO && local_size < uat_binding_cores(cores, siblings))
         return; /* several jobs that leave cores unused would choose the same cores */
     int core = uat_binding_choose(cores, siblings, local_rank, local_size);
     if (core >= 0)
