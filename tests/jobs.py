@@ -41,10 +41,14 @@ class Job:
         self.deadline = self.started + test["timeout"] * patience if test["timeout"] > 0 else float("inf")
         # `meson test` adds the first two.
         environment = {"MALLOC_PERTURB_": str(random.randint(1, 255)), "MESON_TEST_ITERATION": "1", **os.environ, **test["env"]}
-        # env prints a line and ends with 127 if the command does not exist.
-        self.process = subprocess.Popen(["env", "--", *test["cmd"]], cwd=test["workdir"] or folder, env=environment,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        start_new_session=True)
+        def start(command):
+            return subprocess.Popen(command, cwd=test["workdir"] or folder, env=environment, stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+
+        try:
+            self.process = start(test["cmd"])
+        except OSError:  # env prints a line and ends with 126 or 127
+            self.process = start(["env", "--", *test["cmd"]])
         os.set_blocking(self.process.stdout.fileno(), False)
 
     def fileno(self):
