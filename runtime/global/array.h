@@ -124,6 +124,15 @@ struct uat_home {
     uint64_t offset; /* offset in that host's memory object */
 };
 struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at);
+/* The home of the byte `step` bytes after `at`. home: of `at`. */
+static inline struct uat_home uat_home_after(const struct uat_array *a, struct uat_home home, uintptr_t at, size_t step)
+{
+    if (step >= home.run)
+        return uat_array_home(a, at + step);
+    home.run -= step;
+    home.offset += step;
+    return home;
+}
 /* The bytes that a host holds of an array. */
 uint64_t uat_array_share(const struct uat_array *a, int host);
 /* The number of bytes, at most `bytes`, that this worker's CPU reaches from this address of the array on. */

@@ -53,14 +53,14 @@ void uat_cache_hide(void)
 
 /* Publish the run of the range, if it lies in one block and all of it is valid. Returns whether the run was
  * published. */
-static bool show_range(uintptr_t at, size_t bytes)
+static bool show_range(const struct uat_array *a, uintptr_t at, size_t bytes)
 {
     size_t from = at % UAT_BLOCK;
     if (!uat_cache.shows)
         return false;
     const struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
-    if (bytes - 1 >= UAT_BLOCK - from || s->block != at >> UAT_BLOCK_SHIFT ||
-        s->epoch != uat_epoch_of(uat_array_of(at)) || uat_parts_touched(from, from + bytes) & ~(unsigned)s->valid)
+    if (bytes - 1 >= UAT_BLOCK - from || s->block != at >> UAT_BLOCK_SHIFT || s->epoch != uat_epoch_of(a) ||
+        uat_parts_touched(from, from + bytes) & ~(unsigned)s->valid)
         return false;
     show(s, (unsigned)(from >> UAT_PART_SHIFT));
     return true;
@@ -77,8 +77,11 @@ void uat_cache_post_slot(struct uat_slot_of_cache *s)
     uint32_t from = s->dirty, to = s->dirty_end;
     if (to == 0)
         return;
+    uintptr_t at = (s->block << UAT_BLOCK_SHIFT) + from;
+    const struct uat_array *a = uat_array_of(at);
+    struct uat_home home = uat_array_home(a, at);
     s->dirty_end = 0;
-    s->write_end = uat_link_write((s->block << UAT_BLOCK_SHIFT) + from, uat_slot_place(s) + from, to - from);
+    s->write_end = uat_link_write(a, &home, at, uat_slot_place(s) + from, to - from);
 }
 
 /* Bytes [from, to) of the slot were checked in: post them, or keep them pending. */
@@ -124,34 +127,46 @@ static void evict_and_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_
     *s = (struct uat_slot_of_cache){.block = block, .epoch = epoch, .link = link, .listed = listed};
 }
 
-/* The slot for a block of array a, in the current epoch; NULL if another block in this slot is checked out. */
-static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t block)
+/* May the slot take this block? Not while another block in it is checked out. */
+static bool may_take(const struct uat_slot_of_cache *s, uint64_t block)
 {
-    struct uat_slot_of_cache *s = uat_slot_for(block);
+    return !s->block || s->block == block || !uat_open_has_block(s->block);
+}
+
+/* Let the slot hold a block of array a, in the current epoch. The slot may take the block. host: the block's home. */
+static void prepare(struct uat_slot_of_cache *s, const struct uat_array *a, uint64_t block, int host)
+{
     uint64_t epoch = uat_epoch_of(a);
     if (s->block != block) {
-        if (s->block && uat_open_has_block(s->block))
-            return NULL;
-        struct uat_home home = uat_array_home(a, block << UAT_BLOCK_SHIFT);
-        evict_and_claim(s, block, (uint32_t)home.host, epoch);
+        evict_and_claim(s, block, (uint32_t)host, epoch);
     } else if (s->epoch != epoch) {
         if (s->arriving)
             settle(s);
         s->valid = 0; /* no run of the slot is shown, because an acquire changed the epoch, and so hid all runs */
         s->epoch = epoch;
     }
-    return s;
+}
+
+/* The home of the first byte of the block that has the byte `at`, whose home is `home`. A chunk has whole blocks. */
+static struct uat_home home_of_block(struct uat_home home, uintptr_t at)
+{
+    home.offset -= at % UAT_BLOCK;
+    home.run += at % UAT_BLOCK;
+    return home;
 }
 
 /* READ [at, end) of one block, except for bytes that are checked out for writing. The values of these bytes are only in
- * the slot (G10). */
-static void fetch_around(struct uat_slot_of_cache *s, const struct uat_array *a, uintptr_t at, uintptr_t end)
+ * the slot (G10). block: the home of the block. */
+static void fetch_around(struct uat_slot_of_cache *s, const struct uat_array *a, const struct uat_home *block,
+                         uintptr_t at, uintptr_t end)
 {
     struct uat_global *g = &uat_global;
     while (at < end) {
         uintptr_t stop = end, next = uat_open_written(at, &stop);
         if (at < stop) {
-            s->read_end = uat_link_read(a, at, uat_cache.ring + (at & uat_cache.ring_mask), stop - at);
+            struct uat_home home = *block;
+            home.offset += at % UAT_BLOCK;
+            s->read_end = uat_link_read(a, &home, at, uat_cache.ring + (at & uat_cache.ring_mask), stop - at);
             g->count.bytes_fetched += stop - at;
         }
         at = next;
@@ -159,21 +174,17 @@ static void fetch_around(struct uat_slot_of_cache *s, const struct uat_array *a,
 }
 
 /* READ the parts that are missing; the caller must wait until operation s->read_end has completed. */
-static void fetch(struct uat_slot_of_cache *s, const struct uat_array *a, unsigned missing)
+static void fetch(struct uat_slot_of_cache *s, const struct uat_array *a, const struct uat_home *block,
+                  unsigned missing)
 {
     uintptr_t start = (uintptr_t)s->block << UAT_BLOCK_SHIFT;
     if (s->dirty_end) /* the READ would overwrite bytes that are not yet posted */
         uat_cache_post_slot(s);
-    for (unsigned part = 0; part < UAT_PARTS;) {
-        unsigned end = part;
-        while (end < UAT_PARTS && missing >> end & 1)
-            end++;
-        if (end == part) {
-            part++;
-            continue;
-        }
-        fetch_around(s, a, start + ((uintptr_t)part << UAT_PART_SHIFT), start + ((uintptr_t)end << UAT_PART_SHIFT));
-        part = end;
+    while (missing) { /* run by run of missing parts */
+        unsigned part = (unsigned)__builtin_ctz(missing), end = part + (unsigned)__builtin_ctz(~(missing >> part));
+        fetch_around(s, a, block, start + ((uintptr_t)part << UAT_PART_SHIFT),
+                     start + ((uintptr_t)end << UAT_PART_SHIFT));
+        missing &= ~0u << end;
     }
 }
 
@@ -192,27 +203,28 @@ static unsigned needed(size_t from, size_t to, enum uat_access access)
     return edges;
 }
 
-/* Start to fetch the missing parts of [at, end), block by block. Returns false if the ring cannot hold the range
- * now. */
-static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum uat_access access)
+/* Start to fetch the missing parts of [at, end), block by block. The ring can hold the range. home: of the first
+ * byte. */
+static void begin(const struct uat_array *a, struct uat_home home, uintptr_t at, uintptr_t end, enum uat_access access)
 {
+    home = home_of_block(home, at);
     for (uintptr_t p = at; p < end;) {
         uint64_t block = p >> UAT_BLOCK_SHIFT;
         size_t from = p % UAT_BLOCK, to = end - p < UAT_BLOCK - from ? from + (end - p) : UAT_BLOCK;
-        struct uat_slot_of_cache *s = prepare(a, block);
-        if (!s)
-            return false;
+        struct uat_slot_of_cache *s = uat_slot_for(block);
+        prepare(s, a, block, home.host);
         unsigned touched = uat_parts_touched(from, to);
         if (s->arriving & touched)
             settle(s);
         unsigned missing = needed(from, to, access) & ~s->valid;
         if (missing)
-            fetch(s, a, missing);
+            fetch(s, a, &home, missing);
         s->valid |= touched; /* this becomes true once checkout_by_cache() has waited and the caller has written */
         show(s, (unsigned)(from >> UAT_PART_SHIFT));
         p += to - from;
+        if (p < end)
+            home = uat_home_after(a, home, block << UAT_BLOCK_SHIFT, UAT_BLOCK);
     }
-    return true;
 }
 
 /* Wait until the READs of these blocks are complete. Over verbs, uat_link_wait() polls by uat_ibv_bulk_progress(),
@@ -225,38 +237,36 @@ static void await_range(uintptr_t at, uintptr_t end)
     }
 }
 
-/* Is the whole range far, and does it fit into the ring? */
-static bool fits_ring(const struct uat_array *a, uintptr_t at, size_t bytes)
+/* Is the whole range far, and can the ring hold it now? home: of the first byte. */
+static bool fits_ring(const struct uat_array *a, struct uat_home home, uintptr_t at, size_t bytes)
 {
-    if (at % UAT_BLOCK + bytes > uat_cache.ring_size)
+    if (at % UAT_BLOCK + bytes > uat_cache.ring_size || home.near)
         return false;
-    for (uintptr_t p = at; p < at + bytes;) {
-        struct uat_home home = uat_array_home(a, p);
+    for (uintptr_t p = at; home.run < at + bytes - p;) {
+        p += home.run;
+        home = uat_array_home(a, p);
         if (home.near)
             return false;
-        p += home.run;
     }
-    for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (at + bytes - 1) >> UAT_BLOCK_SHIFT; block++) {
-        const struct uat_slot_of_cache *s = uat_slot_for(block);
-        if (s->block && s->block != block && uat_open_has_block(s->block))
+    for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (at + bytes - 1) >> UAT_BLOCK_SHIFT; block++)
+        if (!may_take(uat_slot_for(block), block))
             return false;
-    }
     return true;
 }
 
-static void *checkout_by_cache(const struct uat_array *a, uintptr_t at, size_t bytes, enum uat_access access)
+static void *checkout_by_cache(const struct uat_array *a, const struct uat_home *home, uintptr_t at, size_t bytes,
+                               enum uat_access access)
 {
     struct uat_global *g = &uat_global;
-    if (!fits_ring(a, at, bytes))
+    if (!fits_ring(a, *home, at, bytes))
         return uat_overflow_checkout(a, at, bytes, access);
     uint64_t since = uat_trace_begin();
-    begin(a, at, at + bytes, access);
+    begin(a, *home, at, at + bytes, access);
     await_range(at, at + bytes);
     g->count.misses++;
     uat_trace_end(UAT_TRACE_MISS, since, bytes, -1);
-    char *place = uat_slot_place(uat_slot_for(at >> UAT_BLOCK_SHIFT)) + at % UAT_BLOCK;
     uat_open_push(at, bytes, access);
-    return place;
+    return uat_cache.ring + (at & uat_cache.ring_mask);
 }
 
 /* The array of a range that may be accessed in this way; ends the job otherwise. */
@@ -277,15 +287,16 @@ static const struct uat_array *check_access(const char *call, uintptr_t at, size
 void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access)
 {
     uintptr_t at = (uintptr_t)p;
-    void *place = show_range(at, bytes) ? uat_far_hit(at, bytes, access) : NULL;
+    const struct uat_array *a = check_access("uat_global_checkout()", at, bytes, access);
+    void *place = show_range(a, at, bytes) ? uat_far_hit(at, bytes, access) : NULL;
     if (place)
         return place;
-    const struct uat_array *a = check_access("uat_global_checkout()", at, bytes, access);
-    if (uat_near_holds(at, bytes) || uat_array_near(a, at, bytes) == bytes) {
+    struct uat_home home = bytes ? uat_array_home(a, at) : (struct uat_home){.near = true};
+    if (home.near && (bytes <= home.run || uat_array_near(a, at, bytes) == bytes)) {
         uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_NEAR);
         return (void *)at;
     }
-    return checkout_by_cache(a, at, bytes, access);
+    return checkout_by_cache(a, &home, at, bytes, access);
 }
 
 /* Note a write to a range of the ring. */
@@ -330,11 +341,14 @@ void uat_global_prefetch(const void *p, size_t bytes)
     const struct uat_array *a = uat_array_check("uat_global_prefetch()", at, bytes);
     while (at < end) {
         size_t from = at % UAT_BLOCK, to = end - at < UAT_BLOCK - from ? from + (end - at) : UAT_BLOCK;
-        bool far = !uat_array_home(a, at).near;
-        struct uat_slot_of_cache *s = far ? prepare(a, at >> UAT_BLOCK_SHIFT) : NULL;
-        unsigned missing = s ? uat_parts_touched(from, to) & ~(s->valid | s->arriving) : 0;
-        if (missing) {
-            fetch(s, a, missing);
+        uint64_t block = at >> UAT_BLOCK_SHIFT;
+        struct uat_home home = home_of_block(uat_array_home(a, at), at);
+        struct uat_slot_of_cache *s = uat_slot_for(block);
+        if (!home.near && may_take(s, block)) {
+            prepare(s, a, block, home.host);
+            unsigned missing = uat_parts_touched(from, to) & ~(s->valid | s->arriving);
+            if (missing)
+                fetch(s, a, &home, missing);
             s->arriving |= (uint16_t)missing;
         }
         at += to - from;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/global/link.h"
 
-#include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 
 struct uat_release uat_release;
@@ -57,22 +56,21 @@ static void flush(int link)
         uat_link_flush_end(link);
 }
 
-/* Make an operation on [at, at + bytes) of array a. The range must lie in one chunk. */
-static struct uat_bulk_op make_op(enum uat_opcode code, const struct uat_array *a, uintptr_t at, void *local,
-                                  size_t bytes, int *link)
+/* Make an operation on bytes of array a whose home this is. */
+static struct uat_bulk_op make_op(enum uat_opcode code, const struct uat_array *a, const struct uat_home *home,
+                                  void *local, size_t bytes)
 {
-    struct uat_home home = uat_array_home(a, at);
-    const struct uat_bulk_key *key = &a->memobj[home.host].key;
-    *link = home.host;
+    const struct uat_bulk_key *key = &a->memobj[home->host].key;
     return (struct uat_bulk_op){
-        .code = code, .bytes = bytes, .local = local, .remote = key->base + home.offset, .rkey = key->rkey};
+        .code = code, .bytes = bytes, .local = local, .remote = key->base + home->offset, .rkey = key->rkey};
 }
 
-uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes)
+uint64_t uat_link_write(const struct uat_array *a, const struct uat_home *home, uintptr_t at, const void *source,
+                        size_t bytes)
 {
     struct uat_global *g = &uat_global;
-    int link;
-    struct uat_bulk_op op = make_op(UAT_OP_WRITE, uat_array_of(at), at, (void *)(uintptr_t)source, bytes, &link);
+    int link = home->host;
+    struct uat_bulk_op op = make_op(UAT_OP_WRITE, a, home, (void *)(uintptr_t)source, bytes);
     struct uat_unreleased *u = &uat_release.unreleased[link];
     bool meets = uat_ranges_meet(&u->ranges, at, at + bytes);
     if (meets || !uat_ranges_add(&u->ranges, at, at + bytes)) {
@@ -85,11 +83,11 @@ uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes)
     return g->bulk->link[link].posted;
 }
 
-uint64_t uat_link_read(const struct uat_array *a, uintptr_t at, void *to, size_t bytes)
+uint64_t uat_link_read(const struct uat_array *a, const struct uat_home *home, uintptr_t at, void *to, size_t bytes)
 {
     struct uat_global *g = &uat_global;
-    int link;
-    struct uat_bulk_op op = make_op(UAT_OP_READ, a, at, to, bytes, &link);
+    int link = home->host;
+    struct uat_bulk_op op = make_op(UAT_OP_READ, a, home, to, bytes);
     if (uat_ranges_meet(&uat_release.unreleased[link].ranges, at, at + bytes))
         post_flush(link);
     uat_link_post(link, &op);

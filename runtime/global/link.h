@@ -10,7 +10,7 @@
 #ifndef UAT_GLOBAL_LINK_H
 #define UAT_GLOBAL_LINK_H
 
-#include "runtime/global/state.h"
+#include "runtime/global/array.h"
 
 /* A link's WRITEs that may not have taken effect yet. */
 struct uat_unreleased {
@@ -32,12 +32,13 @@ void uat_link_post(int link, const struct uat_bulk_op *op);
 /* Wait until the link has completed all operations up to number `end`. */
 void uat_link_wait(int link, uint64_t end);
 
-/* Post a WRITE of far bytes. Returns the number of the operation that ends it. `source` must not change until the link
- * has completed that operation. */
-uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes);
-/* Post a READ of far bytes of array a. The READ is ordered after this worker's own WRITEs of the same bytes. Returns
- * the number of the operation that ends it. */
-uint64_t uat_link_read(const struct uat_array *a, uintptr_t at, void *to, size_t bytes);
+/* Post a WRITE of far bytes of array a, which lie in one chunk. home: of `at`. Returns the number of the operation that
+ * ends it. `source` must not change until the link has completed that operation. */
+uint64_t uat_link_write(const struct uat_array *a, const struct uat_home *home, uintptr_t at, const void *source,
+                        size_t bytes);
+/* Post a READ of such bytes. The READ is ordered after this worker's own WRITEs of the same bytes. Returns the number
+ * of the operation that ends it. */
+uint64_t uat_link_read(const struct uat_array *a, const struct uat_home *home, uintptr_t at, void *to, size_t bytes);
 
 /* Post a flush of the link's WRITEs and additions. Returns false if there are none. */
 bool uat_link_flush_begin(int link);

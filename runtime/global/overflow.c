@@ -73,7 +73,7 @@ void *uat_overflow_checkout(const struct uat_array *a, uintptr_t at, size_t byte
             continue;
         }
         uat_cache_post_range(at + done, n);
-        uint64_t end = uat_link_read(a, at + done, place + done, n);
+        uint64_t end = uat_link_read(a, &home, at + done, place + done, n);
         uat_link_wait(home.host, end);
         g->count.bytes_fetched += n;
     }
@@ -94,7 +94,7 @@ void uat_overflow_checkin(struct uat_open *o)
             continue;
         }
         uat_cache_post_range(o->at + done, n);
-        uint64_t end = uat_link_write(o->at + done, o->place + done, n);
+        uint64_t end = uat_link_write(a, &home, o->at + done, o->place + done, n);
         uat_link_wait(home.host, end); /* after this the place may be reused */
         uat_cache_update(o->at + done, o->place + done, n);
     }

@@ -62,7 +62,7 @@ static void begin_far(uat_global_transfer_t *t, const struct uat_array *a, char 
     unsigned number = 0;
     uat_cache_post_range(at, bytes);
     char *to = direct ? local : take_bounce(home->host, &number);
-    uint64_t end = uat_link_read(a, at, to, bytes);
+    uint64_t end = uat_link_read(a, home, at, to, bytes);
     g->count.bytes_fetched += bytes;
     *t = (uat_global_transfer_t){.mark = BEGUN, .end = end, .bytes = (uint32_t)bytes, .link = (uint32_t)home->host};
     if (direct)
@@ -88,11 +88,12 @@ static void finish(uat_global_transfer_t *t)
 
 /* Post a put's WRITE, and return its number. Pending bytes of the range are posted before. The put's WRITE then
  * overlaps the range of these bytes in the link's set, so it waits for a flush. */
-static uint64_t put_far(uintptr_t at, const void *source, size_t bytes)
+static uint64_t put_far(const struct uat_array *a, const struct uat_home *home, uintptr_t at, const void *source,
+                        size_t bytes)
 {
     uat_cache_post_range(at, bytes);
     uat_cache_update(at, source, bytes);
-    return uat_link_write(at, source, bytes);
+    return uat_link_write(a, home, at, source, bytes);
 }
 
 void uat_get_unchecked(void *local, uintptr_t at, size_t bytes)
@@ -138,7 +139,7 @@ void uat_put_unchecked(uintptr_t at, const void *local, size_t bytes)
         }
         unsigned number;
         char *bounce = take_bounce(home.host, &number);
-        bounces.end[number] = put_far(at + done, memcpy(bounce, from, n), n);
+        bounces.end[number] = put_far(a, &home, at + done, memcpy(bounce, from, n), n);
     }
 }
 
@@ -196,8 +197,8 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
         uat_put_unchecked(at, local, bytes); /* a plain put does not wait for the home, either */
         return;
     }
-    *t = (uat_global_transfer_t){
-        .mark = BEGUN, .end = put_far(at, local, bytes), .bytes = (uint32_t)bytes, .link = (uint32_t)home.host};
+    uint64_t end = put_far(a, &home, at, local, bytes);
+    *t = (uat_global_transfer_t){.mark = BEGUN, .end = end, .bytes = (uint32_t)bytes, .link = (uint32_t)home.host};
 }
 
 void uat_global_transfer_wait(uat_global_transfer_t *t)
