@@ -59,6 +59,12 @@ JOB_TEST(binding)
     JOB_RUN("-n", "4", "--bind", "none", "CLIENT", "cores");
     assert_good();
     assert_int_equal(run_count(run.out, text), 4);
+    JOB_RUN("-n", "1", "CLIENT", "cores"); /* several such jobs would choose the same core */
+    assert_good();
+    assert_int_equal(run_count(run.out, text), 1);
+    JOB_RUN("-n", "1", "--bind", "core", "CLIENT", "cores");
+    assert_good();
+    assert_int_equal(run_count(run.out, "may use 1 cores"), 1);
 }
 
 JOB_TEST(clean_state)
