@@ -104,7 +104,8 @@ static int choose_stacks(void)
     const char *what = uat_checkpoint_settings.folder[0] ? "UAT_CHECKPOINT"
                        : uat_torture_settings.torture == UAT_TORTURE_EVACUATE
                            ? "UAT_TORTURE=evacuate, because no stack is moved away"
-                           : NULL;
+                       : uat_torture_settings.torture == UAT_TORTURE_ROLLBACK ? "UAT_TORTURE=rollback"
+                                                                              : NULL;
     if (!what)
         return 0;
     uat_error("UAT_STACKS=iso cannot be combined with %s; use UAT_STACKS=uni", what);

@@ -81,6 +81,11 @@ void uat_blobs_give(void)
     uat_statics_protect(true);
 }
 
+bool uat_blobs_any(void)
+{
+    return count > 0;
+}
+
 void uat_blobs_free(void)
 {
     for (struct blob *blob = blobs; blob; blob = blobs) {

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "include/uat/checkpoint.h"
 #include "runtime/checkpoint/arrays.h"
+#include "runtime/checkpoint/copy.h"
 #include "runtime/checkpoint/folder.h"
 #include "runtime/checkpoint/kept.h"
 #include "runtime/checkpoint/manifest.h"
@@ -215,11 +216,8 @@ static int write_job(struct uat_sections_head *head, const struct uat_used *used
  * made again later. */
 static bool can_save(bool end)
 {
-    int own = 0; /* a busy room's place in the table, from 1 */
-    UAT_EACH_ROOM(room, busy)
-    if ((*room)->busy())
-        own = (int)(room - uat_rooms) + 1;
-    int worst = -uat_collective_agree(-own);
+    uint64_t unused = 0;
+    int worst = uat_state_obstacle(&unused);
     if (worst == 0)
         return true;
     bool again = uat_request_refused(end) && end;
@@ -267,11 +265,11 @@ static bool write_all(const struct uat_chain *chain)
     return rc == 0;
 }
 
-static void stopped(const struct uat_chain *chain, bool end)
+static bool stopped(struct uat_chain *chain, bool end)
 {
     uint64_t begin_ns = uat_clock_ns();
     if (!can_save(end))
-        return;
+        return false;
     bool complete = write_all(chain);
     double ms = (double)(uat_clock_ns() - begin_ns) * 1e-6, stop_ms = (double)uat_stop_ns() * 1e-6;
     if (uat_self.rank == 0 && complete) {
@@ -284,13 +282,14 @@ static void stopped(const struct uat_chain *chain, bool end)
     if (end && complete)
         checkpoint.config.leave(uat_request_leaves() ? 0 : UAT_CHECKPOINT_STATUS);
     uat_request_done(end);
+    return false;
 }
 
 int uat_checkpoint_open(void)
 {
     static const struct uat_stop_user user = {.stopped = stopped};
     if (!is_on())
-        return 0;
+        return uat_copy_open(uat_blobs_any);
     if (checkpoint.from.number > 0 && uat_self.rank == 0)
         uat_info("goes on from checkpoint %" PRIu64 " in %s, of %d workers", checkpoint.from.number,
                  uat_checkpoint_settings.folder, checkpoint.from.workers);
@@ -302,6 +301,7 @@ void uat_checkpoint_close(void)
 {
     uat_request_close();
     uat_stop_close();
+    uat_copy_close();
     uat_arrays_close();
     uat_folder_unlock();
     uat_runs_cut(0);
@@ -315,6 +315,7 @@ void uat_checkpoint_close(void)
 void uat_checkpoint_reset(void)
 {
     uat_request_done(true);
+    uat_copy_free();
     uat_runs_cut(checkpoint.from.run);
     uat_chains_set(NULL, NULL);
     uat_kept_free();
@@ -326,6 +327,7 @@ void uat_checkpoint_reset(void)
 const struct uat_run_record *uat_checkpoint_run_begins(void)
 {
     uint64_t run = checkpoint.runs++;
+    uat_copy_free(); /* K12 */
     return checkpoint.from.number > 0 && run < checkpoint.from.run ? uat_runs_get(run) : NULL;
 }
 

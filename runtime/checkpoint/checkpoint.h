@@ -71,6 +71,9 @@ bool uat_blobs_take(int rank, const struct uat_section *section);
 /* Call the functions that restore, once for each copy. */
 void uat_blobs_give(void);
 
+/* Has main() registered functions? */
+bool uat_blobs_any(void);
+
 /* Forget all calls. */
 void uat_blobs_free(void);
 

@@ -172,7 +172,7 @@ int uat_checkpoint(int flags)
         uat_error("uat_checkpoint() was given unknown flags: 0x%x", (unsigned)flags);
         return -EINVAL;
     }
-    if (!uat_stop_on)
+    if (!uat_stop_on || !uat_checkpoint_settings.folder[0])
         return -ENOTSUP;
     if (uat_fork_is_child) {
         uat_error("uat_checkpoint() was called in a process made by fork(), which is no worker; call it in the parent");

@@ -14,6 +14,7 @@ static int open_checkpoint(const struct uat_room_job *job)
 const struct uat_room uat_checkpoint_room = {.name = "checkpoint",
                                              .open = open_checkpoint,
                                              .reset = uat_checkpoint_reset,
+                                             .stays = true, /* the results of earlier runs; main()'s functions */
                                              .save = uat_blobs_save,
                                              .restore = uat_blobs_take,
                                              .sections = 1 << UAT_SECTION_BLOB};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "include/uat.h"
+#include "runtime/job/collective.h"
 #include "runtime/sched/park.h"
 #include "runtime/task/sanitize.h"
 #include "runtime/task/worker.h"
@@ -215,22 +216,34 @@ static bool restore(const struct uat_section *section, struct uat_chain *chain)
     }
 }
 
-int uat_state_restore(struct uat_sections_in *in, struct uat_chain *chain)
+int uat_state_put(struct uat_sections_in *in, struct uat_chain *chain)
 {
     const struct uat_section *section;
-    struct made made;
     *chain = (struct uat_chain){.sp = 0};
+    while ((section = uat_sections_next(in)))
+        if (!restore(section, chain))
+            return uat_sections_refuse(in, "it names an address or a size that this job does not have");
+    return (chain->sp != 0) == (chain->count != 0) ? 0 : uat_sections_refuse(in, "a stack is missing");
+}
+
+int uat_state_restore(struct uat_sections_in *in, struct uat_chain *chain)
+{
+    struct made made;
     if (!unmake(&made))
         return uat_sections_refuse(in, "there is no memory for it");
-    bool sound = true;
-    while (sound && (section = uat_sections_next(in)))
-        sound = restore(section, chain);
-    bool again = are_made(&made);
+    int rc = uat_state_put(in, chain);
+    if (!rc && !are_made(&made))
+        rc = uat_sections_refuse(in, "main() made objects of uat/sync.h that it has not made again at the same "
+                                     "addresses; make them before the first uat_run(), or in a task");
     free(made.units);
-    if (!sound)
-        return uat_sections_refuse(in, "it names an address or a size that this job does not have");
-    if (!again)
-        return uat_sections_refuse(in, "main() made objects of uat/sync.h that it has not made again at the same "
-                                       "addresses; make them before the first uat_run(), or in a task");
-    return (chain->sp != 0) == (chain->count != 0) ? 0 : uat_sections_refuse(in, "a stack is missing");
+    return rc;
+}
+
+int uat_state_obstacle(uint64_t *word)
+{
+    int own = 0;
+    UAT_EACH_ROOM(room, busy)
+    if ((*room)->busy())
+        own = (int)(room - uat_rooms) + 1;
+    return -uat_collective_agree_on(-own, word);
 }

@@ -26,10 +26,17 @@ void uat_state_used(struct uat_used *used);
 void uat_state_save(struct uat_sections_out *out, const struct uat_chain *chain);
 
 /*
- * Restore the file's contents to the addresses where they were. Every address and size is checked. Afterwards the
- * chain's entries are allocated, and its stacks are in place. Returns 0, or a negative errno that has been reported.
+ * Put the sections' contents to the addresses where they were, on a worker that has no record and no block. Every
+ * address and size is checked. Afterwards the chain's entries are allocated, and its stacks are in place.
+ * uat_state_restore() first frees the blocks of objects that main() has made, and checks that it has made them again.
+ * Both return 0, or a negative errno that has been reported.
  */
+int uat_state_put(struct uat_sections_in *in, struct uat_chain *chain);
 int uat_state_restore(struct uat_sections_in *in, struct uat_chain *chain);
+
+/* Agree with all workers, which have stopped, on whether the state of every room can be saved. Returns 0, or the place
+ * in the table of rooms, counted from 1, of a room that is busy. *word becomes rank 0's. */
+int uat_state_obstacle(uint64_t *word);
 
 /* Add the names of channels in this worker's blocks to the lists of names. All workers must have restored their
  * blocks. */

@@ -46,6 +46,7 @@ const struct uat_room uat_global_room = {.name = "global",
                                          .open = open_global,
                                          .close = uat_global_close,
                                          .reset = uat_global_reset,
+                                         .stays = true, /* arrays: their contents are restored */
                                          .count = uat_global_count,
                                          .save = save,
                                          .restore = restore,

@@ -56,4 +56,4 @@ static void reset(void)
     transport->doorbells = transport->round_trips = 0;
 }
 
-const struct uat_room uat_job_room = {.name = "job", .reserve = reserve, .count = count, .reset = reset};
+const struct uat_room uat_job_room = {.name = "job", .reserve = reserve, .count = count, .reset = reset, .stays = true};

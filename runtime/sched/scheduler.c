@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -298,7 +299,17 @@ static void wait_for_work(struct uat_idle *idle)
         uat_idle(idle, UAT_STEAL_EMPTY, 0, 0);
 }
 
-void uat_schedule(void)
+/* All workers have gone back to an earlier state of the run, and their rooms were reset: begin as at a run's start. */
+static void begin_anew(void)
+{
+    const struct uat_chain *chain = uat_stop_chain();
+    uat_deque_start(&uat_worker.deque);
+    uat_stop_watch();
+    if (chain->sp)
+        uat_schedule_chain(chain);
+}
+
+static void work(void)
 {
     struct uat_idle idle = {0};
     uat_stall_set(UAT_DOING_SCHEDULE);
@@ -348,6 +359,13 @@ void uat_schedule(void)
     uat_trace_attempts_over();
 }
 
+void uat_schedule(void)
+{
+    if (_setjmp(uat_stop_back))
+        begin_anew();
+    work();
+}
+
 void uat_schedule_chain(const struct uat_chain *chain)
 {
     struct uat_worker *w = &uat_worker;
@@ -372,6 +390,9 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
 {
     const struct uat_alone task = {.fn = root, .arg = arg, .arg_size = arg_size};
     uat_stall_set(UAT_DOING_TASK);
-    start(&task, result_size);
+    if (_setjmp(uat_stop_back))
+        begin_anew();
+    else
+        start(&task, result_size);
     uat_schedule();
 }

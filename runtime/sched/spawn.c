@@ -136,6 +136,8 @@ uintptr_t uat_task_pushed(uintptr_t sp, uintptr_t low)
     if (uat_torture_on) {
         uat_modes_check();
         uat_torture_pushed(sp);
+        if (uat_torture_asks())
+            uat_stop_ask(false);
     }
     if (uat_sleep_any())
         uat_sleep_wake();

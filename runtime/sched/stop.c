@@ -2,6 +2,7 @@
 #include "runtime/sched/stop.h"
 
 #include <inttypes.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@ static struct uat_area staging_area = {
 bool uat_stop_on, uat_stop_postponed;
 bool (*uat_stop_hindered)(void);
 uat_task_t uat_stop_mark;
+jmp_buf uat_stop_back;
 
 static volatile sig_atomic_t noted[2]; /* requests made in this process; noted[1] also ends the job */
 static struct stop {
@@ -216,6 +218,11 @@ void uat_stop_task(void)
     uat_join_wait(&uat_stop_mark);
 }
 
+const struct uat_chain *uat_stop_chain(void)
+{
+    return &stop.chain;
+}
+
 uint64_t uat_stop_ns(void)
 {
     return stop.ns;
@@ -354,8 +361,9 @@ static uint64_t begin(void)
     return (stop.run & 0x3fffffff) << 32 | (stop.number & 0x7fffffff) << 1 | end;
 }
 
-/* All workers are still: hand this worker's chain to the user, and take the chain back. */
-static void hand_on(uintptr_t sp, uat_task_t *join, bool end)
+/* All workers are still: hand this worker's chain to the user, and take the chain back. Returns whether the user has
+ * replaced the state. */
+static bool hand_on(uintptr_t sp, uat_task_t *join, bool end)
 {
     struct uat_chain *chain = &stop.chain;
     uat_check(uat_self.transport->class_->flush(uat_self.transport)); /* completes the refusals */
@@ -364,9 +372,11 @@ static void hand_on(uintptr_t sp, uat_task_t *join, bool end)
         uat_fatal("no memory for the list of %zu continuations", uat_deque_size(&uat_worker.deque));
     chain->sp = sp;
     chain->join = (uintptr_t)join;
-    stop.user.stopped(chain, end);
+    if (stop.user.stopped(chain, end))
+        return true;
     uat_chain_put(chain, &uat_worker.deque);
     uat_torture_show(false);
+    return false;
 }
 
 void uat_stop_worker(uintptr_t sp, uat_task_t *join)
@@ -379,11 +389,10 @@ void uat_stop_worker(uintptr_t sp, uat_task_t *join)
     else
         uat_check(uat_self.transport->class_->flush(uat_self.transport));
     uint64_t verdict = uat_self.rank == 0 ? lead(order) : follow(order);
-    if (verdict) {
+    if (verdict)
         tell(verdict);
-        if (!(verdict & CANNOT))
-            hand_on(sp, join, order & END);
-    }
+    if (verdict && !(verdict & CANNOT) && hand_on(sp, join, order & END))
+        _longjmp(uat_stop_back, 1);
     if (uat_self.rank > 0)
         return;
     stop.refused = verdict & CANNOT;

@@ -29,6 +29,7 @@
 #ifndef UAT_STOP_H
 #define UAT_STOP_H
 
+#include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,8 +45,10 @@ void uat_stop_reserve(void);
 
 struct uat_stop_user {
     /* Called on all workers once all have stopped. chain: what this worker has. end: should the job end after the stop?
-     * If the job continues, the function returns on all workers. Otherwise it does not return. */
-    void (*stopped)(const struct uat_chain *chain, bool end);
+     * If the job continues, the function returns on all workers. Otherwise it does not return. On all workers alike,
+     * returns whether it has replaced the workers' states, and so *chain. The stacks of the new chain must be in
+     * place. Each worker then goes on with this chain, whatever it did before. */
+    bool (*stopped)(struct uat_chain *chain, bool end);
 };
 
 /* Accept requests. *user is copied. Returns 0, or -ENOMEM, which has been reported. */
@@ -97,7 +100,10 @@ void uat_stop_task(void);
 extern uat_task_t uat_stop_mark;
 
 /* Stop this worker; called by the scheduler. sp: where its task will continue, or 0 if it has none. join: the child for
- * which the task waits in place, or NULL. */
+ * which the task waits in place, or NULL. If the stop's user has replaced the state, leaves what this worker does, by a
+ * jump to uat_stop_back, on the scheduler's stack; this worker then goes on with uat_stop_chain(). */
+extern jmp_buf uat_stop_back __attribute__((visibility("hidden")));
+const struct uat_chain *uat_stop_chain(void);
 void uat_stop_worker(uintptr_t sp, uat_task_t *join);
 
 /* Called if this worker is ordered to stop but cannot. In that case no worker stops, and rank 0 tries the request again

@@ -72,9 +72,12 @@ struct uat_room {
      * Before and after that the workers meet by uat_bootstrap_barrier(), because the words of other barriers are reset,
      * too (in a simulation this barrier leaves virtual time: there they meet in another way). In between they are
      * outside of runs, with no operation in flight. What tasks and main() held is dropped: tasks, objects, arrays and
-     * entries that still exist must not be used again. Cannot fail. No part of the runtime calls this yet but a
-     * test. */
+     * entries that still exist must not be used again. Cannot fail. */
     void (*reset)(void);
+
+    /* A way back to a copy of the run (runtime/checkpoint/copy.h) resets all rooms except those that stay: the room's
+     * state is older than the run, or concerns no task, or `restore` overwrites it. */
+    bool stays;
 
     /*
      * Text for reports, written to `text`: what this worker does (for the line that SIGUSR1 prints); what the lost

@@ -12,7 +12,8 @@ enum uat_torture_mode {
     UAT_TORTURE_EVACUATE,
     UAT_TORTURE_STEAL,
     UAT_TORTURE_ORDER,
-    UAT_TORTURE_FENCE
+    UAT_TORTURE_FENCE,
+    UAT_TORTURE_ROLLBACK
 };
 #define UAT_TORTURE_NO_DELAY UINT64_MAX
 enum uat_races_mode { UAT_RACES_REPORT, UAT_RACES_STOP, UAT_RACES_OFF };
@@ -41,9 +42,11 @@ static inline uint64_t uat_torture_seed(void)
 static const struct uat_setting uat_torture_parts[] = {
     {"mode", "none", UAT_EQUAL, TORTURE(torture),
      UAT_CHOICE({"none", UAT_TORTURE_NONE}, {"evacuate", UAT_TORTURE_EVACUATE}, {"steal", UAT_TORTURE_STEAL},
-                {"order", UAT_TORTURE_ORDER}, {"fence", UAT_TORTURE_FENCE}),
+                {"order", UAT_TORTURE_ORDER}, {"fence", UAT_TORTURE_FENCE}, {"rollback", UAT_TORTURE_ROLLBACK}),
      "evacuate: a spawner's stack is moved away while its child runs; steal: each spawn waits for a thief; order: "
-     "data-flow tasks never run in place; fence: as order, and they cannot access near pages that they have not named"},
+     "data-flow tasks never run in place; fence: as order, and they cannot access near pages that they have not named; "
+     "rollback: again and again all workers "
+     "stop, and keep a copy of the run in memory or go back to the last one"},
     {"delay", "none", UAT_EQUAL_IF_SET, TORTURE(torture_delay),
      UAT_NUMBER_OR(0, UAT_TORTURE_NO_DELAY - 1, {"none", UAT_TORTURE_NO_DELAY}),
      "seed of random delays at each step of the protocols"},

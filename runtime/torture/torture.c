@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/delay.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "base/relax.h"
 #include "base/virtual.h"
 #include "runtime/job/fatal.h"
@@ -31,6 +33,10 @@ struct evacuated {
 static struct evacuated *evacuated;
 
 static bool evacuates, waits; /* the modes "evacuate" and "steal" */
+
+/* Mode "rollback": when this worker asks for a stop; UINT64_MAX: it has asked. */
+static uint64_t due = UINT64_MAX;
+static struct uat_random gaps;
 
 /* Are these the bytes of a poisoned stack, perhaps with an index added? */
 static bool is_poison(uint64_t value)
@@ -64,7 +70,11 @@ void uat_torture_open(int rank)
 {
     evacuates = uat_torture_settings.torture == UAT_TORTURE_EVACUATE;
     waits = uat_torture_settings.torture == UAT_TORTURE_STEAL;
-    uat_torture_on = evacuates || waits;
+    if (uat_torture_settings.torture == UAT_TORTURE_ROLLBACK) {
+        gaps = uat_random_seed(uat_torture_seed(), (uint64_t)rank + 1);
+        due = 0;
+    }
+    uat_torture_on = evacuates || waits || due == 0;
     if (uat_self.size > 1)
         uat_torture_heap_move(rank, uat_self.size);
     uat_statics_open();
@@ -166,12 +176,28 @@ static void wait_for_thief(void)
         patience /= 2;
 }
 
+/* A stop comes before any work, so the run goes on only if there is time between two stops. */
+void uat_torture_stood(uint64_t ns)
+{
+    enum { SHORTEST_NS = 50000, DOUBLINGS = 7, STOPS = 4 };
+    uint64_t gap = (uint64_t)SHORTEST_NS << (uat_random_next(&gaps) >> 32) % DOUBLINGS;
+    due = uat_clock_ns() + (gap > STOPS * ns ? gap : STOPS * ns);
+}
+
+bool uat_torture_asks(void)
+{
+    if (due == UINT64_MAX || uat_clock_ns() < due)
+        return false;
+    due = UINT64_MAX;
+    return true;
+}
+
 void uat_torture_pushed(uintptr_t sp)
 {
     const struct uat_deque *d = &uat_worker.deque;
     if (evacuates)
         move_out(sp, d->top[-2] & ~(uintptr_t)UAT_TAG_MASK);
-    else
+    else if (waits)
         wait_for_thief();
 }
 

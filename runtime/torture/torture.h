@@ -3,6 +3,7 @@
  * Torture modes of the spawn (UAT_TORTURE), to find task code and runtime code that breaks the rules.
  *   evacuate  while a child runs, its spawner's stack is copied out and its place poisoned; nothing is published
  *   steal     at each spawn the worker waits, for a bounded time, until a thief has taken the continuation
+ *   rollback  workers ask for a stop again and again, where all copy their state or go back (runtime/checkpoint/copy.h)
  * (UAT_TORTURE=delay=SEED is in base/delay.h and in the transport. The modes order and fence are in runtime/flow/.)
  */
 #ifndef UAT_TORTURE_H
@@ -27,6 +28,11 @@ bool uat_torture_waits_for_thieves(void);
  * the continuation's child returns to it. */
 void uat_torture_pushed(uintptr_t sp);
 void uat_torture_returned(uintptr_t sp);
+
+/* Mode "rollback": must this worker ask for a stop now? If so, it does not ask again before the next stop is over.
+ * uat_torture_stood() says that a stop is over, which has lasted for `ns`. */
+bool uat_torture_asks(void);
+void uat_torture_stood(uint64_t ns);
 
 /* Called for a checkpoint. If `all` is true, bring back all stacks that were moved away. Otherwise poison their places
  * again. */

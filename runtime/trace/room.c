@@ -14,4 +14,5 @@ const struct uat_room uat_trace_room = {.name = "trace",
                                         .reserve = uat_clock_reserve,
                                         .open = open_trace,
                                         .close = uat_trace_close,
-                                        .reset = uat_trace_reset};
+                                        .reset = uat_trace_reset,
+                                        .stays = true};

@@ -6,8 +6,8 @@
  *
  * usage: waits KIND SEED ROUNDS ASK (one in ASK steps asks for a checkpoint; 0: none does)
  * FORGET in the environment: after a restart main() does not make the objects of kind "main" again. FORGET_CALL:
- * after a restart the program does not call uat_checkpoint_register(). Each process counts its steps in its own memory,
- * and prints the number on standard error.
+ * after a restart the program does not call uat_checkpoint_register(); FORGET_CALL=always: nor before one. Each process
+ * counts its steps in its own memory, and prints the number on standard error.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -209,7 +209,9 @@ int main(int argc, char **argv)
     uint64_t kind = 0;
     if (argc != 5 || uat_init() < 0)
         return 2;
-    if (!(getenv("FORGET_CALL") && uat_restarted()) && uat_checkpoint_register(save_steps, restore_steps) < 0)
+    const char *forget = getenv("FORGET_CALL");
+    bool calls = !forget || (strcmp(forget, "always") != 0 && !uat_restarted());
+    if (calls && uat_checkpoint_register(save_steps, restore_steps) < 0)
         return 1;
     while (kind < kind_count && strcmp(kinds[kind].name, argv[1]) != 0)
         kind++;

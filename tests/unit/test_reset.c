@@ -61,6 +61,7 @@ static const char *const kept[] = {
     "at_start", /* identity, settings: constant */
     "theirs",   /* buffers that are filled before they are read */
     "saved",
+    "uat_stop_back", /* where a run's work begins: each run sets it */
     "uat_worker",
     "uat_spawn_words",
     "uat_kernel_uat_worker", /* the running task's: find_objects() adds the rest */

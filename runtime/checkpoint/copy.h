@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A copy of a run in memory, and the way back to it in the same processes: UAT_TORTURE=rollback. At each stop rank 0
+ * decides whether all workers copy their state, or go back to the last copy. What they did in between is dropped and
+ * done again. A copy has what the file of a rank and the file of its global memory would have (docs/checkpoint.md).
+ *
+ *   K10  No worker leaves the stop before all have made their copies, because its tasks could change bytes that another
+ *        worker has yet to copy.
+ *   K11  All workers reset and restore their memory between two barriers: no operation on the old state arrives after
+ *        the first, and none on the restored state before the second. The words of these barriers belong to a room that
+ *        stays (`stays` of struct uat_room).
+ *   K12  A copy belongs to its run.
+ *
+ * The memory of the processes is not copied. So a program that calls uat_checkpoint_register() is left alone.
+ */
+#ifndef UAT_COPY_H
+#define UAT_COPY_H
+
+#include <stdbool.h>
+
+/* Serve stops, if UAT_TORTURE=rollback is set. hindered: has the program called uat_checkpoint_register()? Returns 0,
+ * or a negative errno that has been reported. */
+int uat_copy_open(bool (*hindered)(void));
+
+/* Forget the copy. uat_copy_close() also says how often workers have gone back. */
+void uat_copy_free(void);
+void uat_copy_close(void);
+
+#endif
