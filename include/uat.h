@@ -290,8 +290,8 @@ int uat_replicate_free(void *replica);
 
 /*
  * The current value of a setting, as text. The names are "transport", "transport_reason", "deque", "torture", "time"
- * (real or virtual) and "launcher". Returns NULL for any other name, and before uat_init(). The string belongs to the
- * runtime.
+ * (real or virtual) and "launcher". Returns NULL for any other name, for NULL, before uat_init() and after
+ * uat_finalize(). The string belongs to the runtime.
  */
 const char *uat_setting(const char *name);
 

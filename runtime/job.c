@@ -113,7 +113,7 @@ int uat_finalize(void)
 const char *uat_setting(const char *name)
 {
     static char text[UAT_SETTING_TEXT_MAX]; /* static, since the settings of a process do not change */
-    if (!is_open)
+    if (!is_open || !name)
         return NULL;
     if (strcmp(name, "transport") == 0)
         return uat_self.transport->class_->name;

@@ -70,7 +70,7 @@ typedef struct uat_reduction {
  * Reduce the iterations of [begin, end) to *result, the caller's buffer of reduction->size bytes. Partial results are
  * combined in the order of the iterations. The result of an empty range is reduction->identity. The caller must combine
  * an initial value that is not neutral with the result. arg is as for uat_for(). Cannot fail; a value larger than
- * UAT_RESULT_MAX ends the job.
+ * UAT_RESULT_MAX ends the job with a message when the range splits.
  */
 void uat_reduce(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, const void *arg,
                 size_t arg_size, void *result);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The programs of examples/small: their lines, and their times relative to the plain sequential programs.
 
-The times are those with one worker. The script also measures the cost of sorting input that has a pattern, the cost
-of same-fringe, and single calls beside those of the C++ library and oneTBB.
+The times are those with one worker. The script also measures the cost of sorting input that has a pattern, and the cost
+of same-fringe.
 
     perf/measure small [--rounds 7] [--build build]
 
@@ -44,12 +44,8 @@ def of_round(options):
         rival = folder / f"small-{name}-openmp"
         if rival.exists():
             yield f"{name}, OpenMP", ratio([rival, TIMES], {"OMP_NUM_THREADS": "1"})
-    yield from of_rival(options, "beside")
-
-
-def of_rival(options, rival):
-    command = [options.build / "launcher" / "uatrun", "-n", 1, options.build / "perf" / "rivals" / f"rival-{rival}", TIMES]
-    return json.loads(runs.run(command).stdout).items()
+    beside = options.build / "perf" / "rivals" / "rival-beside"
+    yield from json.loads(runs.run([*one, beside, TIMES]).stdout).items()
 
 
 def add_options(parser):
@@ -65,5 +61,3 @@ def measure(options):
         runs.print_cells([name, *(lines_of(SMALL / part / f"{name}.cpp") for part in ("", "tbb", "openmp", "mpi"))])
     print(f"load {os.getloadavg()[0]:.0f}; time of one worker over the sequential time:")
     print_rounds(options, lambda: of_round(options))
-    print("ns for each call, with one worker:")
-    print_rounds(options, lambda: of_rival(options, "calls"))

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares calls of uat with those of the C++ library and of oneTBB that do the same: locks, calls that happen once,
- * waits with a limit, sleeps, and tasks whose arguments and results are strings. One worker, so nothing waits for
- * another task, and no task migrates. Prints JSON: nanoseconds of a call, the least of the rounds.
- * usage: uatrun -n 1 rival-calls ROUNDS
+ * waits with a limit, sleeps, and tasks whose arguments and results are strings. With one worker nothing waits for
+ * another task, and no task migrates. With several workers the objects belong to another worker, or all workers use one
+ * object at once; with THREADS so do threads of the other libraries. Prints JSON: nanoseconds of a call, and round
+ * trips, the least of the rounds.
+ * usage: uatrun -n WORKERS rival-calls ROUNDS, or uatrun -n 1 rival-calls ROUNDS THREADS
  */
+#include "perf/rivals/calls.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -28,7 +32,7 @@ namespace
 
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
-enum { CALLS = 20000, SLEEPS = 20 };
+enum { SLEEPS = 20 };
 
 struct objects {
     uat::mutex_ref mutex;
@@ -43,12 +47,6 @@ template <class F> double ns_of(int calls, F f)
     for (int i = 0; i < calls; i++)
         f();
     return std::chrono::duration<double, std::nano>(clock::now() - begin).count() / calls;
-}
-
-std::string reversed(std::string text)
-{
-    std::reverse(text.begin(), text.end());
-    return text;
 }
 
 template <std::size_t Length> void spawn_uat()
@@ -67,16 +65,10 @@ template <std::size_t Length> void spawn_tbb()
 }
 #endif
 
-/* Call f, of a library. The least time of all rounds counts. */
+/* Call f, of a library. */
 template <class F> void measure(const std::string &name, const char *library, int calls, F f)
 {
-    const std::string title = name + ", " + library + ", ns";
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto &row) { return row.first == title; });
-    const double ns = ns_of(calls, f);
-    if (found == rows.end())
-        rows.emplace_back(title, ns);
-    else
-        found->second = std::min(found->second, ns);
+    note(name, library, ns_of(calls, f));
 }
 
 template <std::size_t Length> void measure_spawns()
@@ -120,33 +112,61 @@ void measure_times(uat::once_flag_ref once)
     measure("sleep for 100 us", "std", SLEEPS, [] { std::this_thread::sleep_for(100us); });
 }
 
+void round_of_one()
+{
+    uat::run([] {
+        uat::mutex mutex;
+        uat::shared_mutex shared;
+        uat::once_flag once;
+        measure_locks({mutex.ref(), shared.ref()});
+        measure_times(once.ref());
+        measure_spawns<8>();
+        measure_spawns<100>();
+        measure_spawns<10000>();
+    });
+}
+
 } // namespace
+
+void note(const std::string &name, const char *library, double value, const char *unit)
+{
+    const std::string title = name + ", " + library + ", " + unit;
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto &row) { return row.first == title; });
+    if (found == rows.end())
+        rows.emplace_back(title, value);
+    else
+        found->second = std::min(found->second, value);
+}
+
+std::string reversed(std::string text)
+{
+    std::reverse(text.begin(), text.end());
+    return text;
+}
 
 int main(int argc, char **argv)
 {
     uat::job job;
-    int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
-    if (uat_size() != 1 || rounds < 1) {
-        std::fprintf(stderr, "usage: uatrun -n 1 rival-calls ROUNDS\n");
+    const int rounds = argc > 1 ? std::atoi(argv[1]) : 5, threads = argc > 2 ? std::atoi(argv[2]) : 1;
+    if (rounds < 1 || threads < 1 || (threads > 1 && uat_size() > 1)) {
+        std::fprintf(stderr,
+                     "usage: uatrun -n WORKERS rival-calls ROUNDS, or uatrun -n 1 rival-calls ROUNDS THREADS\n");
         return 2;
     }
 #ifdef HAVE_TBB
-    tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+    tbb::global_control most(tbb::global_control::max_allowed_parallelism, std::size_t(threads));
 #endif
-    uat::run([rounds] {
-        uat::mutex mutex;
-        uat::shared_mutex shared;
-        for (int i = 0; i < rounds; i++) {
-            uat::once_flag once;
-            measure_locks({mutex.ref(), shared.ref()});
-            measure_times(once.ref());
-            measure_spawns<8>();
-            measure_spawns<100>();
-            measure_spawns<10000>();
-        }
-    });
-    for (const auto &[title, ns] : rows)
-        std::printf("%s\"%s\": %.1f", &title == &rows[0].first ? "{" : ", ", title.c_str(), ns);
-    std::printf("}\n");
-    return job.finish() != 0 || letters == 0;
+    for (int i = 0; i < rounds; i++) {
+        if (uat_size() > 1)
+            round_of_several();
+        else if (threads > 1)
+            round_of_threads(threads);
+        else
+            round_of_one();
+    }
+    for (const auto &[title, value] : rows)
+        if (uat_rank() == 0)
+            std::printf("%s\"%s\": %.1f%s", &title == &rows[0].first ? "{" : ", ", title.c_str(), value,
+                        &title == &rows.back().first ? "}\n" : "");
+    return job.finish() != 0;
 }

@@ -50,5 +50,7 @@ int uat_concurrency_set(int n)
 
 int uat_concurrency_get(void)
 {
+    if (!uat_self.transport)
+        uat_fatal("uat_concurrency_get() was called outside of a task");
     return limit_of(uat_cell_load(uat_self.rank, &uat_cells()->concurrency));
 }

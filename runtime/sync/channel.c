@@ -16,6 +16,7 @@
 #include "runtime/sync/channel.h"
 #include "runtime/sync/waitobj.h"
 #include "runtime/job/fatal.h"
+#include "runtime/job/self.h"
 
 enum { FIRST, COUNT, CAPACITY, FLAGS }; /* indices of struct uat_waitobj's words; FLAGS also has a value's size */
 enum {
@@ -48,7 +49,7 @@ static void check_words(const struct uat_waitobj *o, uint64_t size)
 
 uat_channel_t uat_channel_create(size_t size, size_t capacity)
 {
-    if (size > uat_segment.result_max)
+    if (size > uat_segment.result_max && uat_self.transport)
         uat_fatal("a channel of values of %zu bytes: they are larger than UAT_RESULT_MAX=%zu; set it to %zu or more",
                   size, uat_segment.result_max, (size + 7) / 8 * 8);
     size_t bytes;

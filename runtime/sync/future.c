@@ -19,12 +19,13 @@
 #include "runtime/segment/segment.h"
 #include "runtime/sync/waitobj.h"
 #include "runtime/job/fatal.h"
+#include "runtime/job/self.h"
 
 enum { SIZE }; /* indices of struct uat_waitobj's words */
 
 uat_future_t uat_future_create(size_t size)
 {
-    if (size > uat_segment.result_max)
+    if (size > uat_segment.result_max && uat_self.transport)
         uat_fatal("a future of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", size,
                   uat_segment.result_max, (size + 7) / 8 * 8);
     const uint64_t word[4] = {[SIZE] = size};
@@ -34,7 +35,7 @@ uat_future_t uat_future_create(size_t size)
 /* Check the handle's size, because a copy with a corrupt size would write beyond a buffer. */
 static void check_size(uat_future_t f, const char *what)
 {
-    if (f.size > uat_segment.result_max)
+    if (f.size > uat_segment.result_max && uat_self.transport)
         uat_fatal("%s: the handle of a future says %" PRIu64 " bytes (UAT_RESULT_MAX=%zu); it is not one", what, f.size,
                   uat_segment.result_max);
 }
@@ -66,11 +67,10 @@ void uat_future_set(uat_future_t f, const void *value)
 }
 
 /* Get the value if it is set. Returns the guard, which is UAT_WAITOBJ_SET in that case. */
-static uint64_t get_now(uat_future_t f, void *value)
+static uint64_t get_now(uat_future_t f, void *value, const char *what)
 {
     struct uat_waitobj *o = uat_waitobj_address(f.object);
     struct uat_sync_staging *staging = uat_sync_staging();
-    static const char what[] = "uat_future_get()";
     check_size(f, what);
     uat_waitobj_check(f.object, UAT_PARK_FUTURE, what);
     if (uat_waitobj_is_near(f.object)) {
@@ -99,10 +99,12 @@ static uint64_t get_now(uat_future_t f, void *value)
 
 int uat_future_try_get(uat_future_t f, void *value)
 {
+    static const char what[] = "uat_future_try_get()";
     struct uat_relax relax = {0};
-    uint64_t guard = get_now(f, value);
-    for (; guard != 0 && guard != UAT_WAITOBJ_SET; guard = get_now(f, value)) /* a task may be setting the future */
-        uat_waitobj_look_later(f.object, UAT_PARK_FUTURE, "uat_future_try_get()", guard, &relax);
+    uint64_t guard = get_now(f, value, what);
+    for (; guard != 0 && guard != UAT_WAITOBJ_SET;
+         guard = get_now(f, value, what)) /* a task may be setting the future */
+        uat_waitobj_look_later(f.object, UAT_PARK_FUTURE, what, guard, &relax);
     uat_waitobj_looked(&relax);
     if (guard == UAT_WAITOBJ_SET)
         return 0;
@@ -120,14 +122,14 @@ static __attribute__((noinline)) void wait_large(uat_future_t f, void *value)
 
 void uat_future_get(uat_future_t f, void *value)
 {
-    if (get_now(f, value) == UAT_WAITOBJ_SET)
-        return;
     static const char what[] = "uat_future_get()";
+    if (get_now(f, value, what) == UAT_WAITOBJ_SET)
+        return;
     /* Take the guard. If the future is far, post { CMP_SWAP guard; READ words } until the swap succeeds:
      * try_take_far(), waitobj.c. */
     const struct uat_waitobj *o = uat_waitobj_take(f.object, UAT_PARK_FUTURE, what);
     if (!o) { /* the future was set meanwhile, and stays set */
-        get_now(f, value);
+        get_now(f, value, what);
         return;
     }
     compare_size(f, o->word[SIZE], what);

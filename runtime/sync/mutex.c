@@ -52,7 +52,7 @@ uat_mutex_t uat_mutex_create_biased(void)
 static struct uat_mutex_holder running_task(void)
 {
     const struct uat_deque *deque = &uat_worker.deque;
-    if (uat_deque_size(deque) == 0)
+    if (!uat_worker.running) /* main(), perhaps without a job; the caller finds that it holds nothing */
         return (struct uat_mutex_holder){0};
     uintptr_t base = uat_stacks_running_base();
     const struct uat_frame *frame = uat_frame_at(base);
