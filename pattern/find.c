@@ -13,6 +13,7 @@
 #include "include/uat/pattern.h"
 #include "pattern/chunk.h"
 #include "pattern/failed.h"
+#include "pattern/loop.h"
 #include "runtime/job/fatal.h"
 #include "runtime/team/team.h"
 
@@ -23,8 +24,9 @@ struct search {
     uat_cancel_t cancel; /* set when an earlier iteration has the outcome of the search */
     uat_cancel_t later;  /* to be set for the second half, when the first half has an outcome */
     uat_find_fn *body;
-    size_t bytes; /* of the whole block */
-    bool in_team; /* as in struct uat_loop */
+    const void *home;   /* NULL, or the array whose element i, of `size` bytes, iteration i looks at: loop.h */
+    size_t size, bytes; /* bytes: of the whole block */
+    bool in_team;       /* as in struct uat_loop */
     _Alignas(16) char tail[];
 };
 
@@ -62,19 +64,30 @@ static __attribute__((noinline, cold)) void join_failed(uat_task_t *task, const 
         uat_fail(&own);
 }
 
-static int64_t split(struct search *s, int64_t begin, int64_t end)
+/* If `away`, the second half gets a child, too, and both children start where the middles of their elements are. */
+static int64_t split(struct search *s, int64_t begin, int64_t middle, int64_t end, bool away)
 {
-    int64_t middle = begin + (end - begin) / 2, first = middle;
+    int64_t first = middle, second = end;
     uat_group_t group; /* has no children: it only makes the second half's cancellation */
-    uat_task_t task;
+    uat_task_t task, other;
     uat_group_begin_in(&group, s->cancel);
     s->later = uat_group_make_cancellable(&group);
     s->begin = begin;
     s->end = middle;
+    s->in_team = true; /* other workers search, too, so they are not idle for loops in the body */
     UAT_PROFILE_AS(s->body);
-    uat_spawn(&task, search_task, s, s->bytes, &first, sizeof(first)); /* copies the search's block */
+    int worker = away ? uat_loop_worker(s->home, s->size, begin, middle) : uat_rank();
+    uat_spawn_on(&task, worker, search_task, s, s->bytes, &first, sizeof(first)); /* copies the search's block */
     s->cancel = s->later;
-    int64_t second = search_range(s, middle, end);
+    if (away) {
+        s->begin = middle;
+        s->end = end;
+        worker = uat_loop_worker(s->home, s->size, middle, end);
+        uat_spawn_on(&other, worker, search_task, s, s->bytes, &second, sizeof(second));
+        uat_join(&other);
+    } else {
+        second = search_range(s, middle, end);
+    }
     if (uat_failed())
         join_failed(&task, &first, middle);
     else
@@ -98,12 +111,14 @@ static int64_t call_body(const struct search *s, int64_t begin, int64_t end)
  * caller does not use the result. */
 static int64_t search_range(struct search *s, int64_t begin, int64_t end)
 {
-    int64_t length = s->length;
+    int64_t length = s->length, edge = s->home ? uat_loop_edge(s->home, s->size, begin, end) : begin;
     uint64_t since = uat_counter();
+    if (edge > begin)
+        return split(s, begin, edge, end, true);
     while (begin < end && !uat_cancelled(s->cancel)) {
         if (uat_chunk_may_split(length, end - begin, 1) && uat_work_wanted()) {
             s->length = length;
-            return split(s, begin, end);
+            return split(s, begin, begin + (end - begin) / 2, end, false);
         }
         int64_t taken = uat_chunk_take(length, end - begin, 1), found = call_body(s, begin, begin + taken);
         if (uat_failed() || found < begin + taken)
@@ -116,13 +131,29 @@ static int64_t search_range(struct search *s, int64_t begin, int64_t end)
     return end;
 }
 
-int64_t uat_find(int64_t begin, int64_t end, uat_find_fn *body, const void *arg, size_t arg_size)
+static int64_t find(int64_t begin, int64_t end, const void *home, size_t size, uat_find_fn *body, const void *arg,
+                    size_t arg_size)
 {
     size_t bytes = sizeof(struct search) + arg_size;
     _Alignas(16) char block[bytes];
     struct search *s = (struct search *)block;
-    *s = (struct search){.length = 1, .body = body, .bytes = bytes, .in_team = uat_team_within};
+    *s = (struct search){
+        .length = 1, .home = home, .size = size, .body = body, .bytes = bytes, .in_team = uat_team_within};
     if (arg_size > 0)
         memcpy(s->tail, arg, arg_size);
-    return begin < end ? search_range(s, begin, end) : end;
+    bool within = s->in_team;
+    int64_t found = begin < end ? search_range(s, begin, end) : end;
+    uat_team_within = within; /* of the caller, on the worker where it goes on */
+    return found;
+}
+
+int64_t uat_find(int64_t begin, int64_t end, uat_find_fn *body, const void *arg, size_t arg_size)
+{
+    return find(begin, end, NULL, 0, body, arg, arg_size);
+}
+
+int64_t uat_find_near(int64_t begin, int64_t end, const void *array, size_t size, uat_find_fn *body, const void *arg,
+                      size_t arg_size)
+{
+    return find(begin, end, uat_loop_home(array, begin, size), size, body, arg, arg_size);
 }

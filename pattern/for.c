@@ -14,14 +14,30 @@ void uat_for(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, const 
         uat_loop_run_alone(loop, begin, end, NULL);
 }
 
-void uat_reduce(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, const void *arg,
-                size_t arg_size, void *result)
+/* home: the array whose homes the parts follow, with elements of `size` bytes, or NULL. */
+static void reduce(int64_t begin, int64_t end, int64_t grain, const void *home, size_t size,
+                   const uat_reduction_t *reduction, const void *arg, size_t arg_size, void *result)
 {
     _Alignas(16) char block[uat_loop_size(reduction->size, arg_size)];
     struct uat_loop *loop = (struct uat_loop *)block;
-    *loop = (struct uat_loop){.grain = grain > 0 ? grain : 1, .reduce = reduction->body, .combine = reduction->combine};
+    *loop = (struct uat_loop){.grain = grain > 0 ? grain : 1,
+                              .far = home ? size : 0,
+                              .reduce = reduction->body,
+                              .combine = reduction->combine};
     uat_loop_make(loop, reduction->identity, reduction->size, arg, arg_size);
     memcpy(result, reduction->identity, reduction->size);
-    if (!uat_loop_by_team(loop, begin, end, result, NULL, 0))
+    if (!uat_loop_by_team(loop, begin, end, result, home, size))
         uat_loop_run_alone(loop, begin, end, result);
+}
+
+void uat_reduce(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, const void *arg,
+                size_t arg_size, void *result)
+{
+    reduce(begin, end, grain, NULL, 0, reduction, arg, arg_size, result);
+}
+
+void uat_reduce_near(int64_t begin, int64_t end, const void *array, size_t size, const uat_reduction_t *reduction,
+                     const void *arg, size_t arg_size, void *result)
+{
+    reduce(begin, end, 0, uat_loop_home(array, begin, size), size, reduction, arg, arg_size, result);
 }

@@ -18,6 +18,7 @@
 #include "pattern/chunk.h"
 #include "pattern/failed.h"
 #include "pattern/loop.h"
+#include "runtime/job/self.h"
 #include "runtime/team/team.h"
 
 enum {
@@ -33,7 +34,7 @@ enum {
 struct part {
     int64_t begin, end;
     int64_t grain;
-    uint64_t began;      /* as in struct uat_loop */
+    uint64_t began, far; /* as in struct uat_loop */
     bool in_team;        /* as in struct uat_loop */
     uat_reduce_fn *body; /* the body to run; in the first pass, this is the reduction's body */
     uat_reduce_fn *reduce;
@@ -145,6 +146,7 @@ static int64_t share(struct part *part, char *value)
     int64_t begin = part->begin, end = part->end, length = (end - begin) / (uat_size() + 1);
     uat_task_t task;
     part->end = begin + length;
+    part->in_team = true; /* other workers run this scan, so they are not idle for loops in its body */
     memcpy(part->tail, value, part->size);
     uat_spawn(&task, run_part, part, part->bytes, value, part->size);
     part->begin = begin + length;
@@ -164,7 +166,7 @@ static void carry_on(struct part *part, char *value)
     while (part->begin < end) {
         int64_t left = end - part->begin;
         if (uat_chunk_may_split(length, left, grain) && left / 2 / grain > uat_size() &&
-            (part->began == 0 || uat_loop_part_may_split(part->began, 0, length, left, uat_counter())) &&
+            (part->began == 0 || uat_loop_part_may_split(part->began, part->far, length, left, uat_counter())) &&
             uat_work_wanted()) {
             part->begin = share(part, value);
             if (uat_failed())
@@ -209,16 +211,19 @@ static void carry_range(void *block, int64_t begin, int64_t end, void *value)
     carry_on(part, value);
 }
 
-/* Scan the whole range by a team, and set *value to its value. Returns false if no team has run the second loop. */
-static bool scan_by_team(struct part *part, const void *arg, size_t arg_size, char *value)
+/* Scan the whole range by a team, and set *value to its value. Returns false if no team has run the second loop. home:
+ * as for reduce() in for.c. */
+static bool scan_by_team(struct part *part, const void *arg, size_t arg_size, char *value, const void *home,
+                         size_t home_size)
 {
-    int parts = uat_size();
+    int parts = uat_size(), least = home ? 2 : TEAM_MIN;
+    uint64_t restarts = uat_self.restarts;
     size_t size = part->size, each = (size + 7) / 8 * 8, all = each * (size_t)parts;
-    if (parts < TEAM_MIN || all == 0 || all > STARTS_BYTES)
+    if (parts < least || all == 0 || all > STARTS_BYTES)
         return false;
     _Alignas(16) char starts[all], memory[uat_loop_size(size, arg_size)], total[size + 1];
     struct uat_loop *loop = (struct uat_loop *)memory;
-    *loop = (struct uat_loop){.grain = part->grain, .reduce = part->reduce, .combine = part->combine};
+    *loop = (struct uat_loop){.grain = part->grain, .far = part->far, .reduce = part->reduce, .combine = part->combine};
     uat_loop_make(loop, identity_of(part), size, arg, arg_size);
     struct prefixes prefixes = {starts, each, total};
     memcpy(total, value, size);
@@ -229,7 +234,9 @@ static bool scan_by_team(struct part *part, const void *arg, size_t arg_size, ch
                                  .value_size = size,
                                  .begin = part->begin,
                                  .end = part->end,
-                                 .grain = part->grain};
+                                 .grain = part->grain,
+                                 .array = home,
+                                 .size = home_size};
     loop->in_team = part->in_team;
     if (!uat_team_run(&team, add_part, &prefixes))
         return false;
@@ -242,16 +249,17 @@ static bool scan_by_team(struct part *part, const void *arg, size_t arg_size, ch
     team.block = part;
     team.bytes = part->bytes;
     team.starts = starts;
-    /* After a restart with another number of workers the second loop would have other parts than `starts`. */
-    if (uat_size() != parts || !uat_team_run(&team, NULL, NULL))
+    /* After a restart, other workers or other homes may give the second loop other parts than those of `starts`. */
+    if (uat_self.restarts != restarts || !uat_team_run(&team, NULL, NULL))
         return false;
     memcpy(value, total, size);
     return true;
 }
 
-void uat_scan(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, uat_reduce_fn *body,
-              const void *arg, size_t arg_size, void *total)
+static void scan(int64_t begin, int64_t end, int64_t grain, const void *home, size_t home_size,
+                 const uat_reduction_t *reduction, uat_reduce_fn *body, const void *arg, size_t arg_size, void *total)
 {
+    bool within = uat_team_within;
     size_t size = reduction->size, room = (size + 15) / 16 * 16;
     _Alignas(16) char block[sizeof(struct part) + 2 * room + arg_size], value[room + 1];
     struct part *part = (struct part *)block;
@@ -259,7 +267,8 @@ void uat_scan(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *
     *part = (struct part){.begin = begin,
                           .end = end,
                           .grain = grain,
-                          .in_team = uat_team_within,
+                          .far = home ? 2 * home_size : 0,
+                          .in_team = within,
                           .body = body,
                           .reduce = reduction->body,
                           .combine = reduction->combine,
@@ -270,8 +279,22 @@ void uat_scan(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *
     if (arg_size > 0)
         memcpy(part->tail + 2 * room, arg, arg_size);
     memcpy(value, reduction->identity, size);
-    if (!scan_by_team(part, arg, arg_size, value))
+    if (!scan_by_team(part, arg, arg_size, value, home, home_size)) {
         carry_on(part, value);
+        uat_team_within = within; /* of the caller, on the worker where it goes on */
+    }
     if (total)
         memcpy(total, value, size);
+}
+
+void uat_scan(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, uat_reduce_fn *body,
+              const void *arg, size_t arg_size, void *total)
+{
+    scan(begin, end, grain, NULL, 0, reduction, body, arg, arg_size, total);
+}
+
+void uat_scan_near(int64_t begin, int64_t end, const void *array, size_t size, const uat_reduction_t *reduction,
+                   uat_reduce_fn *body, const void *arg, size_t arg_size, void *total)
+{
+    scan(begin, end, 0, uat_loop_home(array, begin, size), size, reduction, body, arg, arg_size, total);
 }

@@ -79,8 +79,7 @@ template <class K, class V, class Less = std::less<>> void sort_by_key(span<K> k
     temporary_vector<pair> pairs(keys.size());
     uat::transform(keys, values, pairs.span(), [](const K &k, const V &v) { return pair{k, v}; });
     uat::stable_sort(pairs.span(), [less](const pair &a, const pair &b) mutable { return less(a.first, b.first); });
-    uat::transform(pairs.span(), keys, [](const pair &p) { return p.first; });
-    uat::transform(pairs.span(), values, [](const pair &p) { return p.second; });
+    detail::unzip(span<const pair>(pairs.span()), keys, values);
 }
 
 } // namespace uat

@@ -76,6 +76,15 @@ void uat_reduce(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t
                 size_t arg_size, void *result);
 
 /*
+ * uat_reduce() with a hint about where to run: iteration i works on element i, of `size` bytes, of an array in global
+ * memory. If the job has several hosts, each worker keeps one block of the array, and a team runs the reduction
+ * (docs/loops.md), each worker starts with the elements that it keeps. Otherwise the hint has no effect. The grain is
+ * 0. Errors: as for uat_reduce().
+ */
+void uat_reduce_near(int64_t begin, int64_t end, const void *array, size_t size, const uat_reduction_t *reduction,
+                     const void *arg, size_t arg_size, void *result);
+
+/*
  * uat_reduce() whose result has the same bits on any number of workers, also if (+) rounds, as a sum of doubles does.
  * Each call of body gets the identity and exactly `block` iterations, the last call the rest; a block less than 1
  * counts as 1. The blocks' values are combined along a binary tree that depends on begin, end and block only. Each
@@ -96,6 +105,10 @@ void uat_reduce_deterministic(int64_t begin, int64_t end, int64_t block, const u
 void uat_scan(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, uat_reduce_fn *body,
               const void *arg, size_t arg_size, void *total);
 
+/* uat_scan() with the hint of uat_reduce_near(). Both passes over the elements then run where they are kept. */
+void uat_scan_near(int64_t begin, int64_t end, const void *array, size_t size, const uat_reduction_t *reduction,
+                   uat_reduce_fn *body, const void *arg, size_t arg_size, void *total);
+
 /* The body of a search: returns the first of the iterations begin to end - 1 for which the search looks, or `end` if
  * there is none among them. arg: as for uat_for_fn. */
 typedef int64_t uat_find_fn(int64_t begin, int64_t end, const void *arg);
@@ -110,6 +123,11 @@ typedef int64_t uat_find_fn(int64_t begin, int64_t end, const void *arg);
  * UAT_HEAP_SIZE, of which each split takes a block of 128 bytes.
  */
 int64_t uat_find(int64_t begin, int64_t end, uat_find_fn *body, const void *arg, size_t arg_size);
+
+/* uat_find() with the hint of uat_reduce_near(): iteration i looks at element i, of `size` bytes. No team runs a
+ * search. Instead, the elements of each block get a child, which starts where they are kept. */
+int64_t uat_find_near(int64_t begin, int64_t end, const void *array, size_t size, uat_find_fn *body, const void *arg,
+                      size_t arg_size);
 
 /* One of several functions that run in parallel: a task's body with its argument and result. */
 typedef struct uat_call {
@@ -194,6 +212,7 @@ int uat_work_wanted(void);
  * combine(identity, identity) is another number than identity. The macro also defines
  *     type name(int64_t begin, int64_t end, arg1, ...)               uat_reduce()
  *     type name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_reduce()
+ *     type name_near(int64_t begin, int64_t end, const void *array, size_t size, arg1, ...)  uat_reduce_near()
  *     type name_deterministic(int64_t begin, int64_t end, int64_t block, arg1, ...)  uat_reduce_deterministic()
  *
  * Types are as for UAT_TASK(); a value is aligned to at most 16 bytes and has at most UAT_RESULT_MAX bytes.

@@ -20,13 +20,13 @@ namespace uat
  */
 template <class T, class R, class Combine, class F> R transform_reduce(span<T> s, R init, Combine combine, F f)
 {
-    return detail::reduce_all(s.size(), init, combine, f, span<const std::remove_cv_t<T>>(s));
+    return detail::reduce_all(s, init, combine, f, span<const std::remove_cv_t<T>>(s));
 }
 template <class T1, class T2, class R, class Combine, class F>
 R transform_reduce(span<T1> a, span<T2> b, R init, Combine combine, F f)
 {
     detail::must_match("transform_reduce", a.size(), b.size());
-    return detail::reduce_all(a.size(), init, combine, f, span<const std::remove_cv_t<T1>>(a),
+    return detail::reduce_all(a, init, combine, f, span<const std::remove_cv_t<T1>>(a),
                               span<const std::remove_cv_t<T2>>(b));
 }
 

@@ -105,6 +105,7 @@ UAT_TASK(int, all, uat_atomic_t *, words)
     o.text[12] = 'm';
     errors += WRONG(sum(0, N, w, o, 2) == (uint64_t)N * (N - 1));
     errors += WRONG(sum_grain(10, 20, 3, w, o, 1) == 145);
+    errors += WRONG(sum_near(0, N, words, sizeof(*words), w, o, 2) == (uint64_t)N * (N - 1));
     for (int64_t n = 0; n < BIG; n++)
         errors += ranges(n / 3, n);
     errors += ranges(0, N);

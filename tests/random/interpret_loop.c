@@ -156,15 +156,20 @@ static void reduce(int index, bool scans)
     static const uat_reduction_t reduction = {reduce_body, combine, &identity, sizeof(identity)};
     struct hashed h = identity;
     int64_t n = pieces(o);
+    const void *home = memory_at(o->range); /* of piece 0 */
     if (plain && scans)
         scan_body(0, n, &h, &index);
     else if (plain)
         reduce_body(0, n, &h, &index);
-    else if (scans && o->way < 2)
+    else if (scans && o->way == 1)
+        uat_scan_near(0, n, home, o->count, &reduction, scan_body, &index, sizeof(index), &h);
+    else if (scans && o->way == 0)
         uat_scan(0, n, 0, &reduction, scan_body, &index, sizeof(index), &h);
     else if (scans)
         uat_scan(0, n, 1 + o->way % 3, &reduction, scan_body, &index, sizeof(index), &h);
-    else if (o->way < 2)
+    else if (o->way == 1)
+        uat_reduce_near(0, n, home, o->count, &reduction, &index, sizeof(index), &h);
+    else if (o->way == 0)
         uat_reduce(0, n, 0, &reduction, &index, sizeof(index), &h);
     else
         uat_reduce(0, n, 1 + o->way % 3, &reduction, &index, sizeof(index), &h);

@@ -122,6 +122,20 @@ partial<T> reduce_ranges(std::int64_t begin, std::int64_t end, F f, Combine comb
     return result;
 }
 
+/* reduce_ranges() of `size` iterations. Iteration i works on element i, of element_size bytes, of an array in global
+ * memory: see uat_reduce_near(). */
+template <class T, class F, class Combine>
+partial<T> reduce_near(std::size_t size, const void *array, std::size_t element_size, F f, Combine combine)
+{
+    const partial<T> none;
+    partial<T> result;
+    uat_reduction reduction = make_reduction<T, F, Combine>(&none);
+    reducer<F, Combine> arg{f, combine};
+    uat_reduce_near(0, std::int64_t(size), array, element_size, &reduction, &arg, sizeof(arg), &result);
+    throw_if_failed();
+    return result;
+}
+
 /* The initial value, combined with the value of all iterations. */
 template <class T, class Combine> T start_with(const T &init, Combine &combine, const partial<T> &all)
 {
@@ -162,16 +176,21 @@ void scan_range(std::int64_t begin, std::int64_t end, void *prefix, const void *
 /*
  * f(begin, end, sum) returns the value of `sum` and these iterations; `sum` may have no value. range(begin, end, value)
  * writes the prefixes, which start with `value`, and returns the last one. Returns the value of `init` and all
- * iterations.
+ * iterations. array: NULL, or the array whose element i, of `size` bytes, iteration i works on: see uat_scan_near().
  */
 template <class T, class F, class Combine, class Range>
-T scan_ranges(std::int64_t begin, std::int64_t end, T init, F f, Combine combine, Range range, std::int64_t grain)
+T scan_ranges(std::int64_t begin, std::int64_t end, T init, F f, Combine combine, Range range, std::int64_t grain,
+              const void *array = nullptr, std::size_t size = 0)
 {
     const partial<T> none;
     partial<T> total;
     uat_reduction reduction = make_reduction<T, F, Combine>(&none);
     scanner<T, F, Combine, Range> arg{{f, combine}, range, init};
-    uat_scan(begin, end, grain, &reduction, scan_range<T, F, Combine, Range>, &arg, sizeof(arg), &total);
+    uat_reduce_fn *body = scan_range<T, F, Combine, Range>;
+    if (array)
+        uat_scan_near(begin, end, array, size, &reduction, body, &arg, sizeof(arg), &total);
+    else
+        uat_scan(begin, end, grain, &reduction, body, &arg, sizeof(arg), &total);
     throw_if_failed();
     return total.any ? total.get() : init;
 }

@@ -78,7 +78,8 @@ template <class T, class F, class Write> std::size_t scan_matches(span<const T> 
         }
         return before;
     };
-    return scan_ranges(0, std::int64_t(in.size()), std::size_t(0), count, std::plus<>(), range, 1);
+    return scan_ranges(0, std::int64_t(in.size()), std::size_t(0), count, std::plus<>(), range, 1, in.data(),
+                       sizeof(T));
 }
 
 /* Write the matches to t in their order, and all other elements to the end of t, from its last element downwards.

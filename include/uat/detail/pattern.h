@@ -114,6 +114,16 @@ __attribute__((visibility("default"), noreturn, cold)) void uat_refuse_identity(
     {                                                                                                                  \
         return name##_uat_reduce(uat_reduce, uat_begin, uat_end, uat_grain UAT_UNWRAP pass);                           \
     }                                                                                                                  \
+    UAT_UNUSED static type name##_near(int64_t uat_begin, int64_t uat_end, const void *uat_array,                      \
+                                       size_t uat_size UAT_UNWRAP more)                                                \
+    {                                                                                                                  \
+        struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
+        type uat_none = identity, uat_again = identity, uat_result;                                                    \
+        UAT_CHECK_IDENTITY(type, name, uat_none, uat_again, combine);                                                  \
+        const uat_reduction_t uat_r = {name##_uat_loop, name##_uat_combine, &uat_none, sizeof(type)};                  \
+        uat_reduce_near(uat_begin, uat_end, uat_array, uat_size, &uat_r, &uat_a, sizeof(uat_a), &uat_result);          \
+        return uat_result;                                                                                             \
+    }                                                                                                                  \
     UAT_UNUSED static type name##_deterministic(int64_t uat_begin, int64_t uat_end, int64_t uat_block UAT_UNWRAP more) \
     {                                                                                                                  \
         return name##_uat_reduce(uat_reduce_deterministic, uat_begin, uat_end, uat_block UAT_UNWRAP pass);             \

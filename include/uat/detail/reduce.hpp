@@ -17,8 +17,9 @@ namespace uat
 namespace detail
 {
 
-template <class R, class Combine, class F, class... T>
-R reduce_all(std::size_t size, R init, Combine combine, F f, span<const T>... in)
+/* `home` is the first of the spans `in`. The iterations start where its elements are. */
+template <class R, class Combine, class F, class Home, class... T>
+R reduce_all(span<Home> home, R init, Combine combine, F f, span<const T>... in)
 {
     must_travel<R>();
     must_travel<F>();
@@ -30,7 +31,7 @@ R reduce_all(std::size_t size, R init, Combine combine, F f, span<const T>... in
         };
         return fold_elements(std::size_t(from), std::size_t(to), sum, first, add, in...);
     };
-    return start_with(init, combine, reduce_ranges<R>(0, std::int64_t(size), range, combine, 1));
+    return start_with(init, combine, reduce_near<R>(home.size(), home.data(), sizeof(Home), range, combine));
 }
 
 /*
@@ -54,7 +55,7 @@ template <class T, class Better> std::size_t best_element(span<const T> s, Bette
         };
         return fold_elements(std::size_t(from), std::size_t(to), best, take, look, s);
     };
-    auto best = reduce_ranges<std::size_t>(0, std::int64_t(s.size()), range, choose, 1);
+    auto best = reduce_near<std::size_t>(s.size(), s.data(), sizeof(T), range, choose);
     return best.any ? best.get() : s.size();
 }
 

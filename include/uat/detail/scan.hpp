@@ -53,7 +53,7 @@ U scan_all(span<const T> in, span<U> out, U init, Combine combine)
     auto write = [in, out, combine](std::int64_t from, std::int64_t to, U value) mutable {
         return write_prefixes<Kind>(in, out, std::size_t(from), std::size_t(to), value, combine);
     };
-    return scan_ranges(0, std::int64_t(out.size()), init, add, combine, write, 1);
+    return scan_ranges(0, std::int64_t(out.size()), init, add, combine, write, 1, out.data(), sizeof(U));
 }
 
 } // namespace detail
