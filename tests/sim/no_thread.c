@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Preloaded, lets no program start a thread. A simulation then runs without its executor. */
+#include <errno.h>
+#include <pthread.h>
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+    (void)thread, (void)attributes, (void)start, (void)argument;
+    return EAGAIN;
+}
