@@ -106,7 +106,7 @@ static bool executes(void)
 /* Let other workers run until it is this worker's turn. This worker must be in the queue, or asleep. */
 static void give_way(void)
 {
-    int next = executes() && !sim_adverse() ? next_turn() : -1;
+    int next = executes() && !sim_adverse() && !uat_sim.world->bulks ? next_turn() : -1;
     if (next < 0 && executes() && uat_sim.world->count > 0 && !sim_queue_has_turn_first()) {
         uat_sim_token_give(&uat_sim.world->execute);
         take_token();

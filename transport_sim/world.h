@@ -21,7 +21,8 @@
  *       taken. But with an executor and without an adversary, a worker may take its turn before items that are due
  *       earlier are executed: if S2 holds for it, and none of its own chains is in flight. The earlier items then do
  *       not concern this worker, and it cannot tell. So the executor executes many items in one turn of its own.
- *       uat_sim_settle() waits for the earlier items, where a worker does more than add items for a later time.
+ *       A bulk operation enters the adapter's queue at its post. So uat_sim_settle() waits for the earlier items before
+ *       the first such post, and from then on no turn of the job is early.
  */
 #ifndef UAT_SIM_WORLD_H
 #define UAT_SIM_WORLD_H
@@ -179,6 +180,7 @@ struct sim_world {
     uint64_t tasks;           /* tasks that have started, for the line of progress.h */
     uint32_t runs;            /* workers in a run */
     bool drawn;               /* this line is on the terminal */
+    bool bulks;               /* a bulk operation has been posted: no turn is early any more (S4) */
     struct sim_cost cost;
     uint64_t stop_at; /* settings.stop; SIM_NEVER once a worker has stopped */
     size_t count;     /* items in the queue, except turns */
