@@ -22,10 +22,8 @@ struct uat_virtual {
     /* This worker has touched this number of pages of iso-address stacks for the first time: in a steal, or in a spawn
      * or a resumption. Called for each steal, also with 0 pages. */
     void (*fault)(uint64_t pages, bool steal);
-    void (*pause)(uint64_t ns); /* let time pass in a loop that polls something outside this worker's segment */
-    /* Let ns pass, or end at the first multiple of `slice` at or after a peer's change to this worker's segment.
-     * Returns the time that has passed. */
-    uint64_t (*doze)(uint64_t ns, uint64_t slice);
+    void (*pause)(uint64_t ns);                      /* let time pass in a loop that polls something outside this
+                                                      * worker's segment */
     void (*wait)(void);                              /* wait until a peer has changed a word of this worker's segment */
     void (*complete)(void);                          /* wait until all chains that this worker waits for are complete */
     void (*delay)(void);                             /* let random time pass between two steps of owner and thief */

@@ -23,9 +23,11 @@ int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, str
                                 .notice = notice,
                                 .peek = true,
                                 .patience = UAT_PATIENCE};
-    *notice = (struct uat_notice){.intent_victim = UAT_INTENT_NONE};
-    thief->known = calloc((size_t)transport->size, sizeof(*thief->known));
-    return thief->known ? 0 : -ENOMEM;
+    thief->known = malloc((size_t)transport->size * sizeof(*thief->known));
+    if (!thief->known)
+        return -ENOMEM;
+    uat_thief_reset(thief);
+    return 0;
 }
 
 void uat_thief_reset(struct uat_thief *thief)

@@ -149,8 +149,6 @@ static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *
     struct uat_transport *t = head->transport;
     size_t from = 0;
     uat_sim_hook_enter();
-    uat_sim_settle(); /* uat_sim_bulk_plan() puts the operation into the queue of the adapter */
-    uat_sim.world->bulks = true;
     uat_sim_pass(uat_sim.world->settings.network.post);
     uat_sim_stores_drain(); /* the CPU's stores reach memory before the operation starts, as at a doorbell */
     do {

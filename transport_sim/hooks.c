@@ -35,20 +35,6 @@ static void pass(uint64_t ns)
     uat_sim_hook_leave();
 }
 
-static uint64_t doze(uint64_t ns, uint64_t slice)
-{
-    if (!uat_sim.inside)
-        return ns;
-    uat_sim_hook_enter();
-    uat_sim.me->dozes_from = uat_sim.me->clock;
-    uat_sim.me->slice = slice;
-    uat_sim_pass(ns);
-    uat_sim.me->slice = 0;
-    uint64_t passed = uat_sim.me->clock - uat_sim.me->dozes_from;
-    uat_sim_hook_leave();
-    return passed;
-}
-
 static void task(void)
 {
     uat_sim_chain_turn_away();
@@ -154,7 +140,6 @@ static const struct uat_virtual table = {
     .copy = copy,
     .fault = fault,
     .pause = pass,
-    .doze = doze,
     .wait = wait,
     .complete = complete,
     .delay = delay,

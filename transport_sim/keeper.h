@@ -13,9 +13,8 @@ int uat_sim_keeper_fork(struct sim_world *world);
 /*
  * The executor is a thread of the keeper, for simulations of many workers. A worker whose turn ends leaves the next
  * operations to the executor. In such a simulation the executor alone has all segments mapped, so it accesses them
- * without system calls. Without an adversary, turns need not wait for earlier operations of other
- * workers (S4), so the executor executes many operations each time. A worker still executes the operations that are due
- * from its turn on up to its own clock. The executor does not change what a worker sees.
+ * without system calls. The executor runs so often that its caches and TLB stay warm. A worker still executes the
+ * operations that are due before its own clock. The executor does not change the order of S1.
  */
 
 /* Start the thread if there are more than SIM_MAPPED_MAX workers. The keeper calls this after forking all workers. */

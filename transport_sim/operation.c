@@ -24,26 +24,12 @@ struct sim_chain *uat_sim_chain_get(uint32_t *number)
     return NULL;
 }
 
-/* End the worker's doze at its first look at or after `time`, but at least one slice after its start. */
-static void end_doze(struct sim_worker *worker, int rank, uint64_t time)
-{
-    uint64_t passed = time > worker->dozes_from ? time - worker->dozes_from : 1;
-    uint64_t look = worker->dozes_from + (passed + worker->slice - 1) / worker->slice * worker->slice;
-    if (look >= worker->clock)
-        return;
-    worker->clock = look;
-    uat_sim_queue_advance(rank, look);
-}
-
 /* The target's segment has changed: wake the target if it waits for such a change. */
 static void changed(const struct sim_chain *chain, uint64_t time)
 {
-    struct sim_worker *worker = &uat_sim.world->worker[chain->target];
-    worker->changes++;
-    if (worker->state == SIM_WAITS)
+    uat_sim.world->worker[chain->target].changes++;
+    if (uat_sim.world->worker[chain->target].state == SIM_WAITS)
         uat_sim_wake(chain->target, time);
-    else if (worker->slice > 0)
-        end_doze(worker, chain->target, time);
 }
 
 static uint64_t mix(uint64_t x)

@@ -42,51 +42,20 @@ static void give_token(int rank)
     uat_sim_token_give(&uat_sim.world->worker[rank].go);
 }
 
-/* Count an item that has been taken out of the queue. */
-static void count_item(const struct sim_item *item)
-{
-    struct sim_world *w = uat_sim.world;
-    if (w->settings.limit > 0 && item->time > w->settings.limit)
-        uat_sim_fail_limit(item->time);
-    w->items += sim_kind_of(item) != SIM_POST;
-}
-
 /* Execute items until the next item is a worker. Returns that worker's rank, or -1 if the queue is empty. */
 static int next_worker(void)
 {
-    while (sim_queue_top()) {
+    struct sim_world *w = uat_sim.world;
+    while (w->count > 0) {
         struct sim_item item = uat_sim_queue_take();
-        count_item(&item);
+        if (w->settings.limit > 0 && item.time > w->settings.limit)
+            uat_sim_fail_limit(item.time);
+        w->items += sim_kind_of(&item) != SIM_POST;
         if (sim_kind_of(&item) == SIM_WORKER)
             return sim_rank_of(&item);
         uat_sim_operate(&item);
     }
     return -1;
-}
-
-/* Does S2 hold for this worker at this time? top: the next item of the queue. */
-static bool holds(const struct sim_worker *worker, uint64_t time, const struct sim_item *top)
-{
-    uint64_t others = top->time + uat_sim.world->settings.lookahead;
-    uint64_t own = worker->touching == 0 ? SIM_NEVER : worker->touched > top->time ? worker->touched : top->time;
-    return time < others && time < own;
-}
-
-/* S4: take the next turn out of the queue, if its worker may take it before the items that are due earlier. Returns the
- * worker's rank, or -1. */
-static int next_turn(void)
-{
-    struct sim_world *w = uat_sim.world;
-    if (w->turns == 0)
-        return -1;
-    int rank = sim_rank_of(&w->turn[0]);
-    const struct sim_worker *worker = &w->worker[rank];
-    if (!sim_queue_has_turn_first() &&
-        (worker->chains > 0 || worker->settles || !holds(worker, w->turn[0].time, &w->item[0])))
-        return -1;
-    struct sim_item turn = uat_sim_queue_take_turn();
-    count_item(&turn);
-    return rank;
 }
 
 void uat_sim_token_pass_on(void)
@@ -97,23 +66,27 @@ void uat_sim_token_pass_on(void)
     give_token(next);
 }
 
-static bool executes(void)
+/* If operations are due before the next worker's turn, give the token to the executor. Returns whether it gave the
+ * token. */
+static bool give_to_executor(void)
 {
+    struct sim_world *w = uat_sim.world;
+    const struct sim_item *top = sim_queue_top();
     /* Relaxed: pairs with the store in uat_sim_executor_start(). The token orders everything else. */
-    return __atomic_load_n(&uat_sim.world->executes, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&w->executes, __ATOMIC_RELAXED) || !top || sim_kind_of(top) == SIM_WORKER)
+        return false;
+    uat_sim_token_give(&w->execute);
+    return true;
 }
 
 /* Let other workers run until it is this worker's turn. This worker must be in the queue, or asleep. */
 static void give_way(void)
 {
-    int next = executes() && !sim_adverse() && !uat_sim.world->bulks ? next_turn() : -1;
-    if (next < 0 && executes() && uat_sim.world->count > 0 && !sim_queue_has_turn_first()) {
-        uat_sim_token_give(&uat_sim.world->execute);
+    if (give_to_executor()) {
         take_token();
         return;
     }
-    if (next < 0)
-        next = next_worker();
+    int next = next_worker();
     if (next < 0)
         uat_sim_fail_deadlock();
     if (next != uat_sim.rank) {
@@ -122,14 +95,23 @@ static void give_way(void)
     }
 }
 
+/* Does S2 hold for this worker? top: the next item of the queue. */
+static bool may_go_on(const struct sim_item *top)
+{
+    const struct sim_worker *me = uat_sim.me;
+    uint64_t others = top->time + uat_sim.world->settings.lookahead;
+    uint64_t own = me->touching == 0 ? SIM_NEVER : me->touched > top->time ? me->touched : top->time;
+    return me->clock < others && me->clock < own;
+}
+
 void uat_sim_pass(uint64_t ns)
 {
     struct sim_worker *me = uat_sim.me;
     const struct sim_item *top;
     me->clock += ns;
     uat_sim.ahead = 0;
-    while ((top = sim_queue_top()) && !holds(me, me->clock, top)) {
-        if (sim_kind_of(top) != SIM_WORKER && top->time <= me->clock && top->time >= uat_sim.turn) {
+    while ((top = sim_queue_top()) && !may_go_on(top)) {
+        if (sim_kind_of(top) != SIM_WORKER && top->time <= me->clock) {
             struct sim_item item = uat_sim_queue_take(); /* this process executes the item, so the token need not
                                                           * move */
             uat_sim.world->items += sim_kind_of(&item) != SIM_POST;
@@ -140,22 +122,10 @@ void uat_sim_pass(uint64_t ns)
             break; /* this worker is the first in the order of S1 */
         uat_sim_wake(uat_sim.rank, me->clock);
         give_way();
-        uat_sim.turn = me->clock;
     }
     if (uat_sim.world->settings.limit > 0 && me->clock > uat_sim.world->settings.limit)
         uat_sim_fail_limit(me->clock);
     sim_stop_look();
-}
-
-void uat_sim_settle(void)
-{
-    const struct sim_item *top = sim_queue_top();
-    if (!uat_sim.inside || !top || sim_kind_of(top) == SIM_WORKER || top->time > uat_sim.turn)
-        return;
-    uat_sim.me->settles = true;
-    uat_sim_queue_add(SIM_WORKER, uat_sim.rank, (struct sim_item){.time = uat_sim.turn});
-    give_way();
-    uat_sim.me->settles = false;
 }
 
 void uat_sim_pass_later(uint64_t ns)
@@ -169,7 +139,6 @@ void uat_sim_sleep(enum sim_state state)
     uat_sim.ahead = 0; /* the queue wakes this worker at its clock or later */
     uat_sim.me->state = state;
     give_way();
-    uat_sim.turn = uat_sim.me->clock;
     sim_stop_look();
 }
 

@@ -13,9 +13,6 @@ void uat_sim_pass(uint64_t ns);
 /* Advance this worker's clock by ns without waiting for S2: see S3. */
 void uat_sim_pass_later(uint64_t ns);
 
-/* Return when all items before this worker's turn have been executed: see S4. */
-void uat_sim_settle(void);
-
 /* Sleep in this state until uat_sim_wake(). */
 void uat_sim_sleep(enum sim_state state);
 

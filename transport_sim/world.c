@@ -31,7 +31,6 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
     PART(blob_size, n);
     PART(chain, n * SIM_CHAINS);
     PART(item, n * SIM_ITEMS);
-    PART(turn, n);
     PART(store, n * SIM_STORES);
     PART(blob, n * SIM_BLOB_MAX);
     PART(bulk, n * SIM_BULKS);
@@ -57,7 +56,6 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
     world->blob_size = (uint32_t *)(p + blob_size_at);
     world->chain = (struct sim_chain *)(p + chain_at);
     world->item = (struct sim_item *)(p + item_at);
-    world->turn = (struct sim_item *)(p + turn_at);
     world->store = (struct sim_store *)(p + store_at);
     world->blob = p + blob_at;
     world->bulk = (struct sim_bulk *)(p + bulk_at);

@@ -17,12 +17,6 @@
  *       UAT_SIM_TASK ahead. Until S2 holds again, the worker may see an old state: at most as old as the worker is
  *       ahead. The worker's actions still take effect at the right time, because every step of a protocol restores S2
  *       first.
- *   S4  Turns are taken in the order of S1, and so are all other items. No item is executed before an earlier turn is
- *       taken. But with an executor and without an adversary, a worker may take its turn before items that are due
- *       earlier are executed: if S2 holds for it, and none of its own chains is in flight. The earlier items then do
- *       not concern this worker, and it cannot tell. So the executor executes many items in one turn of its own.
- *       A bulk operation enters the adapter's queue at its post. So uat_sim_settle() waits for the earlier items before
- *       the first such post, and from then on no turn of the job is early.
  */
 #ifndef UAT_SIM_WORLD_H
 #define UAT_SIM_WORLD_H
@@ -42,9 +36,9 @@ enum {
     SIM_BULKS = 64,         /* maximum bulk operations in flight per worker (the send queue's depth) */
     SIM_BULK_BYTES = 65536, /* maximum bytes of one bulk operation; larger ones are split */
     SIM_OBJECTS = 4096,     /* maximum memory objects of global memory, on all hosts together */
-    /* Maximum items of one worker, except its turn: the parts and the end of each chain and of each bulk operation; the
-     * stores. */
-    SIM_ITEMS = SIM_CHAINS * (UAT_CHAIN_MAX * SIM_PARTS + 1) + SIM_BULKS * (SIM_PARTS + 1) + SIM_STORES,
+    /* Maximum items of one worker: the parts and the end of each chain and of each bulk operation; the stores; the
+     * worker itself. */
+    SIM_ITEMS = SIM_CHAINS * (UAT_CHAIN_MAX * SIM_PARTS + 1) + SIM_BULKS * (SIM_PARTS + 1) + SIM_STORES + 1,
     SIM_MAPPED_MAX = 64,  /* maximum workers that map each other's segments; page tables grow with the square of the
                            * number of workers */
     SIM_BLOB_MAX = 16384, /* maximum bytes that a worker publishes */
@@ -85,8 +79,6 @@ struct sim_worker {
     uint32_t state;    /* enum sim_state */
     uint32_t go;       /* futex: 1 when the worker is given the token */
     int32_t pid;
-    uint64_t dozes_from, slice; /* the clock at the start of a doze, and the time between two looks; slice 0: no doze */
-    bool settles;               /* takes its turn only after all earlier items: uat_sim_settle() */
     /* The store buffer: entries stores_done up to stores_begun. An entry whose word is NULL has already reached
      * memory. */
     uint64_t stores_begun, stores_done;
@@ -180,15 +172,12 @@ struct sim_world {
     uint64_t tasks;           /* tasks that have started, for the line of progress.h */
     uint32_t runs;            /* workers in a run */
     bool drawn;               /* this line is on the terminal */
-    bool bulks;               /* a bulk operation has been posted: no turn is early any more (S4) */
     struct sim_cost cost;
     uint64_t stop_at; /* settings.stop; SIM_NEVER once a worker has stopped */
-    size_t count;     /* items in the queue, except turns */
-    size_t turns;     /* turns in the queue: at most one of each worker */
+    size_t count;     /* items in the queue */
     struct sim_worker *worker;
     struct sim_chain *chain; /* chain c of rank r is [c * size + r], so that the chains in use are close together */
-    struct sim_item *item;   /* a heap of all items but turns */
-    struct sim_item *turn;   /* a heap of turns: items of kind SIM_WORKER */
+    struct sim_item *item;   /* a heap */
     struct sim_store *store; /* store s of rank r is [r * SIM_STORES + s % SIM_STORES] */
     struct sim_bulk *bulk;
     char *bulk_room;    /* SIM_BULK_BYTES for each bulk operation */
@@ -220,7 +209,6 @@ struct sim_self {
     char *all;          /* the mapping of all segments, one after the other; NULL if there are too many */
     uint64_t random;    /* state of the random generator for the adversary's choices in this worker */
     uint64_t ahead;     /* ns by which the clock has moved since S2 last held */
-    uint64_t turn;      /* virtual time of this worker's turn; all earlier items that concern it have been executed */
     bool inside;        /* the simulation has started, and this worker has not left it */
     void (*fail)(void); /* in the keeper: end the job; does not return */
 };

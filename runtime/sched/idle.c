@@ -86,8 +86,10 @@ static void pause_for(uint64_t ns)
 {
     if (UAT_IS_VIRTUAL()) {
         uint64_t slice = ns / SLICES > SLICE_NS ? ns / SLICES : SLICE_NS;
-        while (ns > 0 && !has_changed())
-            ns -= uat_virtual->doze(ns, slice);
+        for (; awaited.word && ns > slice && !has_changed(); ns -= slice)
+            uat_virtual->pause(slice);
+        if (!has_changed())
+            uat_virtual->pause(ns);
         see_change();
         return;
     }
@@ -132,13 +134,13 @@ static uint64_t longest_after_race(uint64_t usual)
     return longest > usual ? longest : usual;
 }
 
-/* A random pause, so that thieves that have collided do not collide again. */
-static uint64_t random_pause(unsigned failures, int result)
+/* Pause for a random time, so that thieves that have collided do not collide again. */
+static void back_off(unsigned failures, int result)
 {
     unsigned most = shared_memory && result == UAT_STEAL_EMPTY ? PAUSE_SHIFT_NEAR : PAUSE_SHIFT_MAX;
     unsigned shift = failures < most ? failures : most;
     uint64_t longest = (uint64_t)PAUSE_FIRST_NS << shift;
-    return uat_random_next(&pauses) % (result == UAT_STEAL_LOST_RACE ? longest_after_race(longest) : longest);
+    pause_for(uat_random_next(&pauses) % (result == UAT_STEAL_LOST_RACE ? longest_after_race(longest) : longest));
 }
 
 static void sleep_shortly(unsigned excess)
@@ -157,15 +159,9 @@ void uat_idle(struct uat_idle *idle, int result, unsigned trips, uint64_t took)
         uat_straggler_root();
     }
     /* A worker without a core of its own backs off only if it has lost a race with another thief. */
-    bool pauses_long = result != UAT_STEAL_EMPTY || !uat_relax_oversubscribed;
-    uint64_t ns = pauses_long ? random_pause(idle->failures, result) : 0;
+    if (result != UAT_STEAL_EMPTY || !uat_relax_oversubscribed)
+        back_off(idle->failures, result);
     bool may_sleep = uat_relax_oversubscribed && !uat_torture_waits_for_thieves();
-    if (UAT_IS_VIRTUAL() && !awaited.word && !may_sleep) { /* one pause instead of two: a simulation is faster */
-        uat_virtual->pause(ns + (idle->failures > SPIN_FAILURES ? UAT_YIELD_NS : UAT_PAUSE_NS));
-        return;
-    }
-    if (pauses_long)
-        pause_for(ns);
     if (may_sleep && idle->failures > SLEEP_FAILURES)
         sleep_shortly(idle->failures - SLEEP_FAILURES);
     else if (idle->failures > NAP_FAILURES && !UAT_IS_VIRTUAL() && !uat_torture_waits_for_thieves())

@@ -140,9 +140,10 @@ TEST(lent)
 enum { ORDER, VERDICT = 8, STILL = 16 };
 #define THIS_ORDER (UINT64_C(1) << 32 | 2)
 
-static void stopped(const struct uat_chain *chain, bool end)
+static bool stopped(struct uat_chain *chain, bool end)
 {
     learned();
+    return false;
 }
 
 static void stop_begin(void)
