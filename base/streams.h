@@ -2,6 +2,7 @@
 /* The streams of stdio at the start of a process, and at its end by an error. */
 #ifndef UAT_STREAMS_H
 #define UAT_STREAMS_H
+
 /*
  * Open closed standard streams (>&-) on /dev/null. Otherwise the next file opened would take the stream's number: what
  * the program prints would go to this file, such as the segment. Call this before the process opens any file. The

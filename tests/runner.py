@@ -49,11 +49,11 @@ class Build:
 
 # No test debugs a program in C++, and debug information takes a quarter of the time to compile C++.
 NO_DEBUG = "-Dcpp_args=-g0"
-# gold links in half of the time. The programs of the suite `install` are linked as users' programs are.
+# gold links in half of the time. The suite `package` builds with the usual linker, as users do.
 LINKER = {"CC_LD": "gold", "CXX_LD": "gold"} if shutil.which("ld.gold") else {}
 
 FULL = [
-    # As Debian compiles. clang has the optimization that meson.build chooses.
+    # As Debian compiles, but for the linker. clang has the optimization that meson.build chooses.
     Build("gcc", "gcc", [NO_DEBUG, "-Doptimization=2"]),
     # All `programs` run with gcc. Only those that depend on code generation also run with clang: switches, registers,
     # inline paths, C++.

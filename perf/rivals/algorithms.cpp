@@ -122,7 +122,8 @@ double of_uat(int which, fields f)
     switch (which) {
     case SUM:
         return milliseconds(nothing, [] {
-            if (uat::parallel_deterministic_reduce(0, TERMS, 0.0, std::plus<>(), term, BLOCK) < 2.0766)
+            if (uat::parallel_deterministic_reduce(
+                    0, TERMS, 0.0, std::plus<>(), [](std::int64_t i) { return term(i); }, BLOCK) < 2.0766)
                 wrong("sum");
         });
     case SEARCH:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: calls one function of the public headers at one moment, with arguments that are invalid then, and prints
- * what the call returned. run-errors judges it.
+ * Description: calls one function of the public headers at one moment, and prints what the call returned. The moment is
+ * wrong, or in a task the arguments are. run-errors judges it.
  * usage: test-errors FUNCTION WHEN, or test-errors --list
  *        WHEN: before (uat_init()), outside (of a run), task (in a task, without an object), destroyed (in a task, with
  *        objects of the last rank that were destroyed), kind (in a task, with objects of another kind), after
@@ -15,6 +15,7 @@
 
 static const char *function;
 static bool lists;
+bool errors_in_task;
 
 bool errors_asked(const char *name)
 {
@@ -25,6 +26,7 @@ bool errors_asked(const char *name)
 
 UAT_TASK(long, in_task, struct errors_handles, handles)
 {
+    errors_in_task = true;
     return errors_call(&handles);
 }
 

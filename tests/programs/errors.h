@@ -20,6 +20,9 @@ struct errors_handles {
     uat_cancel_t cancel;
 };
 
+/* Is the call made in a task? At other moments the moment alone must be wrong, so the arguments are right. */
+extern bool errors_in_task;
+
 /* Does the command line name this function? In the mode that lists the functions, print the name and return false. */
 bool errors_asked(const char *name);
 

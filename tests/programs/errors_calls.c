@@ -18,6 +18,8 @@
 #define CALL(name, ...)                                                                                                \
     if (errors_asked(#name))                                                                                           \
     return (long)name(__VA_ARGS__)
+/* An argument: right outside of tasks, wrong in a task. */
+#define PICK(right, wrong) (errors_in_task ? (wrong) : (right))
 /* For a function that returns nothing, or an object. */
 #define DO(name, ...)                                                                                                  \
     if (errors_asked(#name)) {                                                                                         \
@@ -74,16 +76,16 @@ static long call_tasks(const struct errors_handles *h)
     uat_group_begin(&begun);
     static char large[1 << 20];
     DO(uat_spawn, &child, nothing, NULL, 0, large, sizeof(large));
-    DO(uat_spawn_on, &child, -1, nothing, NULL, 0, NULL, 0);
+    DO(uat_spawn_on, &child, PICK(0, -1), nothing, NULL, 0, NULL, 0);
     DO(uat_join, &child);
-    DO(uat_migrate, -1);
+    DO(uat_migrate, PICK(0, -1));
     DO(uat_group_begin, &group);
     DO(uat_group_begin_in, &group, h->cancel);
     DO(uat_group_make_cancellable, &group);
     DO(uat_group_cancel, h->cancel);
     CALL(uat_cancelled, h->cancel);
     DO(uat_group_spawn, &group, nothing, NULL, 0);
-    DO(uat_group_spawn_on, &begun, -1, nothing, NULL, 0);
+    DO(uat_group_spawn_on, &begun, PICK(0, -1), nothing, NULL, 0);
     DO(uat_group_wait, &group);
     DO_PLAIN(uat_yield);
     return LONG_MIN;
@@ -92,7 +94,7 @@ static long call_tasks(const struct errors_handles *h)
 static long call_sync(const struct errors_handles *h)
 {
     long value = 0;
-    DO(uat_future_create, (size_t)1 << 40);
+    DO(uat_future_create, PICK(8, (size_t)1 << 40));
     DO(uat_future_set, h->future, &value);
     DO(uat_future_get, h->future, &value);
     CALL(uat_future_try_get, h->future, &value);
@@ -146,7 +148,7 @@ static long call_counting(const struct errors_handles *h)
     CALL(uat_latch_wait_for, h->latch, 0);
     DO(uat_latch_wait, h->latch);
     DO(uat_latch_destroy, h->latch);
-    DO(uat_task_barrier_create, 0);
+    DO(uat_task_barrier_create, PICK(1, 0));
     CALL(uat_task_barrier_wait, h->barrier);
     DO(uat_task_barrier_destroy, h->barrier);
     DO(uat_critical_begin, "");
@@ -165,7 +167,7 @@ static long call_channels(const struct errors_handles *h)
 {
     long value = 0;
     uat_case_t one = {.channel = h->channel, .value = &value};
-    DO(uat_channel_create, 8, (size_t)1 << 60);
+    DO(uat_channel_create, 8, PICK(1, (size_t)1 << 60));
     DO(uat_channel_named, "", 8, 1);
     CALL(uat_channel_send, h->channel, &value);
     CALL(uat_channel_receive, h->channel, &value);
@@ -326,10 +328,10 @@ static void part(uat_context_t *context, const void *arg, void *result)
 
 static long call_adaptive(void)
 {
-    const uat_adaptive_t wrong = {.fn = part, .arg_size = UAT_ADAPTIVE_ARG + 1};
+    const uat_adaptive_t right = {.fn = part}, wrong = {.fn = part, .arg_size = UAT_ADAPTIVE_ARG + 1};
     char data[UAT_REQUEST_DATA + 1] = {0};
     uat_request_t request = {.size = 0};
-    DO(uat_adaptive_run, &wrong, NULL, 0, 4, data, NULL);
+    DO(uat_adaptive_run, PICK(&right, &wrong), NULL, 0, 4, data, NULL);
     CALL(uat_request_post, -1, NULL, 0);
     CALL_PLAIN(uat_request_test);
     CALL_PLAIN(uat_request_wait);
