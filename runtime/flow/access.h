@@ -30,7 +30,8 @@ void uat_flow_access_reserve(void);
 /* Must every task of a flow become an entry? Under UAT_TORTURE=order and fence, no task runs in place. */
 static inline bool uat_flow_always(void)
 {
-    return uat_torture_settings.torture >= UAT_TORTURE_ORDER;
+    int mode = uat_torture_settings.torture;
+    return mode == UAT_TORTURE_ORDER || mode == UAT_TORTURE_FENCE;
 }
 
 /* Can this CPU access the words of this name directly, just as the adapter would? */

@@ -224,7 +224,7 @@ TEST(parts)
     const char *bad[] = {"UAT_TORTURE=delay", "UAT_TORTURE=steal,", "UAT_TORTURE=,steal", "UAT_TORTURE=steals",
                          "UAT_TORTURE=steal steal"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_refused(bad[i], "mode must be none, evacuate, steal, order or fence");
+        assert_refused(bad[i], "mode must be none, evacuate, steal, order, fence or rollback");
     assert_refused("UAT_TORTURE=delay=", "delay must be a number or none");
     assert_refused("UAT_TORTURE=delay=x", "delay must be a number or none");
 }
