@@ -21,7 +21,11 @@
 #ifndef LOSSES
 #define LOSSES 2
 #endif
+#ifdef M_ONE_COPY
+#define SLOTS 1
+#else
 #define SLOTS 2
+#endif
 
 /* A rank's memory. */
 byte units[N], done[N];
