@@ -81,7 +81,7 @@ int uat_cpus_assign(int *cores, int n, bool always)
             places[count] = (struct place){(int)cpu, sibling_index(allowed, (int)cpu)};
             whole += places[count++].sibling == 0;
         }
-    bool bind = always || (n > 1 && n >= whole && n <= quota());
+    bool bind = always || (n >= whole && n <= quota());
     qsort(places, (size_t)count, sizeof(*places), compare_places);
     for (int rank = 0; rank < n; rank++)
         cores[rank] = bind ? places[rank % count].cpu : -1;

@@ -168,14 +168,12 @@ static bool has_network(void)
  * Call PMIx_server_init(), but keep hwloc from examining the machine. libpmix has hwloc load its plugins (OpenCL, X11,
  * XML: a third of the processor time of a job with one worker) and read every PCI device (a fifth of a small job's
  * start), and no worker asks for the result. With these components hwloc finds nothing ("no_os": see hwloc's manual,
- * "Components and plugins"); in `directory` it finds no plugin. libpmix's own plugins (zlib, two kinds of resource
- * managers) do nothing for a job on one host, so it does not load them, either. A user's own choice counts. Workers do
- * not inherit the variables: copy_environment() has copied their environment before.
+ * "Components and plugins"); in `directory` it finds no plugin. A user's own choice counts. Workers do not inherit the
+ * variables: copy_environment() has copied their environment before.
  */
 static pmix_status_t init_server(const char *directory, pmix_info_t *info, size_t n)
 {
     setenv("HWLOC_COMPONENTS", "no_os,stop", 0);
-    setenv("PMIX_MCA_mca_base_component_disable_dlopen", "1", 0);
     bool is_users = getenv("HWLOC_PLUGINS_PATH") != NULL;
     if (!is_users)
         setenv("HWLOC_PLUGINS_PATH", directory, 0);
