@@ -286,7 +286,7 @@ static void report_late(uint64_t begin, bool *reported)
     *reported = true;
     for (int rank = 1; rank < uat_self.size; rank++)
         if (!stop.seen[rank]) {
-            uat_warn("a checkpoint has waited %" PRIu64 " s for rank %d, whose task has not spawned, joined, waited or "
+            uat_warn("a stop has waited %" PRIu64 " s for rank %d, whose task has not spawned, joined, waited or "
                      "ended",
                      waited / UAT_SECONDS, rank);
             return;

@@ -34,7 +34,7 @@ static struct evacuated *evacuated;
 
 static bool evacuates, waits; /* the modes "evacuate" and "steal" */
 
-/* Mode "rollback": when this worker asks for a stop; UINT64_MAX: it has asked. */
+/* Mode "rollback": when this worker asks for a stop; UINT64_MAX: it has asked, or the mode is off. */
 static uint64_t due = UINT64_MAX;
 static struct uat_random gaps;
 
