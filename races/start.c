@@ -49,6 +49,9 @@ int __wrap_uat_init(void)
             "uatrun -n 1; UAT_TORTURE=races=off switches the detector off");
     if (uat_segment_settings.stacks == UAT_STACKS_ISO)
         uat_fatal("the race detector knows only stacks of UAT_STACKS=uni");
+    if (uat_torture_settings.torture == UAT_TORTURE_ROLLBACK)
+        uat_fatal("the race detector cannot follow tasks back to a copy of the run: start the program without "
+                  "UAT_TORTURE=rollback");
     uat_races_order_open();
     uat_races_shadow_open();
     atexit(end);
