@@ -33,6 +33,7 @@
 #include "runtime/segment/sections.h"
 #include "runtime/segment/segment.h"
 #include "runtime/sync/waitobj.h"
+#include "runtime/torture/settings.h"
 
 static struct {
     struct uat_checkpoint_config config;
@@ -69,7 +70,7 @@ int uat_checkpoint_choose(int *colour, uint64_t *id)
         uat_segment_add_ghosts(uat_self.size, from->workers, from->colours, from->used);
     if (uat_self.rank < from->workers)
         *colour = from->colours[uat_self.rank];
-    uat_self.restarts = from->restarts + 1;
+    uat_self.restarts = uat_self.epoch = from->restarts + 1;
     *id = from->id;
     return 0;
 }
@@ -288,7 +289,7 @@ static bool stopped(struct uat_chain *chain, bool end)
 int uat_checkpoint_open(void)
 {
     static const struct uat_stop_user user = {.stopped = stopped};
-    if (!is_on())
+    if (!is_on() || uat_torture_settings.torture == UAT_TORTURE_ROLLBACK)
         return uat_copy_open(uat_blobs_any);
     if (checkpoint.from.number > 0 && uat_self.rank == 0)
         uat_info("goes on from checkpoint %" PRIu64 " in %s, of %d workers", checkpoint.from.number,

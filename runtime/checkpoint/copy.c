@@ -114,6 +114,7 @@ static void reset_rooms(void)
 static void go_back(struct uat_chain *chain)
 {
     struct uat_sections_in in = sections_of(&copy.state);
+    uat_self.epoch++;
     reset_rooms();
     uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones of the stacks that are dropped */
     int rc = uat_state_put(&in, chain);

@@ -10,6 +10,8 @@
  *        the first, and none on the restored state before the second. The words of these barriers belong to a room that
  *        stays (`stays` of struct uat_room).
  *   K12  A copy belongs to its run.
+ *   K13  A way back raises uat_self.epoch. A restored frame may name what the reset dropped, such as the loop on a
+ *        worker's board. Its task compares the epoch, as it does after a restart.
  *
  * The memory of the processes is not copied. So a program that calls uat_checkpoint_register() is left alone.
  */

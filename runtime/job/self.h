@@ -13,6 +13,8 @@ struct uat_self {
      * if the CPU is not the adapter, or there is no job. Set by uat_park_open(). */
     uint64_t near_first, near_size;
     uint64_t restarts; /* how many times the job was restarted from a checkpoint */
+    /* Raised by a restart, and by a way back to a copy of the run (runtime/checkpoint/copy.h); equal on all workers. */
+    uint64_t epoch;
 };
 
 extern struct uat_self uat_self UAT_KERNEL_OBJECT;

@@ -333,7 +333,7 @@ static void wait(uat_group_t *group)
 bool uat_team_run(const struct uat_team_loop *loop, uat_team_combine_fn *combine, void *into)
 {
     uat_group_t group;
-    uint64_t values = 0, restarts = uat_self.restarts, began = uat_clock_ns();
+    uint64_t values = 0, epoch = uat_self.epoch, began = uat_clock_ns();
     int rank = uat_self.rank, parts = uat_self.size;
     if (!may_run(loop) || (loop->value_size > 0 && !(values = take_values(loop->value_size))))
         return false;
@@ -350,11 +350,11 @@ bool uat_team_run(const struct uat_team_loop *loop, uat_team_combine_fn *combine
     }
     begin_group(&group, record);
     announce(loop, &group, values, views);
-    wait(&group); /* resumes on any worker, perhaps of a later job */
+    wait(&group); /* resumes on any worker, perhaps of a later job or after a way back */
     if (views)
         uat_views_slots_put(views);
     uat_team_within = false;
-    if (restarts == uat_self.restarts) { /* the boards of a later job have no loop of this one */
+    if (epoch == uat_self.epoch) { /* otherwise the boards were reset, and have no loop of this root */
         uat_board_close(rank);
         if (rank == uat_self.rank || uat_self.transport->cpu_atomics || UAT_IS_VIRTUAL()) /* one clock */
             uat_team_took(loop->body, loop->end - loop->begin, uat_clock_ns() - began);

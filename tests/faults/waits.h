@@ -18,6 +18,10 @@ enum {
     OBJECTS = 4,
     LIMIT = 3,
     NAMES = 3,
+    LOOPERS = 2,
+    ITERATIONS = 2000, /* of a loop, each of them MIXES calls of mix(), or WORK_NS of virtual time */
+    MIXES = 30,
+    WORK_NS = 100,
     LARGE = 5 /* words in a large value */
 };
 

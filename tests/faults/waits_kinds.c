@@ -13,6 +13,7 @@
 #include "uat/generator.h"
 #include "uat/limit.h"
 #include "uat/lock.h"
+#include "uat/pattern.h"
 #include "uat/reducer.h"
 #include "uat/semaphore.h"
 
@@ -291,9 +292,24 @@ static void run_cancel(struct work *w)
     uat_mutex_unlock(w->mutex);
 }
 
+UAT_REDUCE(uint64_t, sum_of_mixed, 0, UAT_PLUS, i, uint64_t, seed)
+{
+    uat_sim_work(WORK_NS);
+    for (int k = 0; k < MIXES; k++)
+        seed = mix(seed + (uint64_t)i);
+    return seed;
+}
+
+/* A few tasks run loops, by teams if there are enough idle workers. */
+static void run_loops(struct work *w)
+{
+    for (uint64_t i = 0; w->place < LOOPERS && i < STEPS; i++)
+        w->sum += sum_of_mixed(0, ITERATIONS, mix(w->seed + w->place * 1000 + i));
+}
+
 const struct kind kinds[] = {{"future", run_future},       {"channel", run_channel}, {"select", run_select},
                              {"mutex", run_mutex},         {"biased", run_mutex},    {"condition", run_condition},
                              {"semaphore", run_semaphore}, {"barrier", run_barrier}, {"migrate", run_migrate},
                              {"cancel", run_cancel},       {"main", run_mutex},      {"named", run_named},
-                             {"sleep", run_sleep},         {"shared", run_shared}};
+                             {"sleep", run_sleep},         {"shared", run_shared},   {"loops", run_loops}};
 const size_t kind_count = sizeof(kinds) / sizeof(kinds[0]);
