@@ -13,7 +13,6 @@
 #include "include/uat/pattern.h"
 #include "pattern/chunk.h"
 #include "pattern/failed.h"
-#include "pattern/loop.h"
 #include "runtime/job/fatal.h"
 #include "runtime/team/team.h"
 
@@ -24,9 +23,8 @@ struct search {
     uat_cancel_t cancel; /* set when an earlier iteration has the outcome of the search */
     uat_cancel_t later;  /* to be set for the second half, when the first half has an outcome */
     uat_find_fn *body;
-    const void *home;   /* NULL, or the array whose element i, of `size` bytes, iteration i looks at: loop.h */
-    size_t size, bytes; /* bytes: of the whole block */
-    bool in_team;       /* as in struct uat_loop */
+    size_t bytes; /* of the whole block */
+    bool in_team; /* as in struct uat_loop */
     _Alignas(16) char tail[];
 };
 
@@ -64,30 +62,20 @@ static __attribute__((noinline, cold)) void join_failed(uat_task_t *task, const 
         uat_fail(&own);
 }
 
-/* If `away`, the second half gets a child, too, and both children start where the middles of their elements are. */
-static int64_t split(struct search *s, int64_t begin, int64_t middle, int64_t end, bool away)
+static int64_t split(struct search *s, int64_t begin, int64_t end)
 {
-    int64_t first = middle, second = end;
+    int64_t middle = begin + (end - begin) / 2, first = middle;
     uat_group_t group; /* has no children: it only makes the second half's cancellation */
-    uat_task_t task, other;
+    uat_task_t task;
     uat_group_begin_in(&group, s->cancel);
     s->later = uat_group_make_cancellable(&group);
     s->begin = begin;
     s->end = middle;
     s->in_team = true; /* other workers search, too, so they are not idle for loops in the body */
     UAT_PROFILE_AS(s->body);
-    int worker = away ? uat_loop_worker(s->home, s->size, begin, middle) : uat_rank();
-    uat_spawn_on(&task, worker, search_task, s, s->bytes, &first, sizeof(first)); /* copies the search's block */
+    uat_spawn(&task, search_task, s, s->bytes, &first, sizeof(first)); /* copies the search's block */
     s->cancel = s->later;
-    if (away) {
-        s->begin = middle;
-        s->end = end;
-        worker = uat_loop_worker(s->home, s->size, middle, end);
-        uat_spawn_on(&other, worker, search_task, s, s->bytes, &second, sizeof(second));
-        uat_join(&other);
-    } else {
-        second = search_range(s, middle, end);
-    }
+    int64_t second = search_range(s, middle, end);
     if (uat_failed())
         join_failed(&task, &first, middle);
     else
@@ -111,14 +99,12 @@ static int64_t call_body(const struct search *s, int64_t begin, int64_t end)
  * caller does not use the result. */
 static int64_t search_range(struct search *s, int64_t begin, int64_t end)
 {
-    int64_t length = s->length, edge = s->home ? uat_loop_edge(s->home, s->size, begin, end) : begin;
+    int64_t length = s->length;
     uint64_t since = uat_counter();
-    if (edge > begin)
-        return split(s, begin, edge, end, true);
     while (begin < end && !uat_cancelled(s->cancel)) {
         if (uat_chunk_may_split(length, end - begin, 1) && uat_work_wanted()) {
             s->length = length;
-            return split(s, begin, begin + (end - begin) / 2, end, false);
+            return split(s, begin, end);
         }
         int64_t taken = uat_chunk_take(length, end - begin, 1), found = call_body(s, begin, begin + taken);
         if (uat_failed() || found < begin + taken)
@@ -131,29 +117,16 @@ static int64_t search_range(struct search *s, int64_t begin, int64_t end)
     return end;
 }
 
-static int64_t find(int64_t begin, int64_t end, const void *home, size_t size, uat_find_fn *body, const void *arg,
-                    size_t arg_size)
+int64_t uat_find(int64_t begin, int64_t end, uat_find_fn *body, const void *arg, size_t arg_size)
 {
     size_t bytes = sizeof(struct search) + arg_size;
     _Alignas(16) char block[bytes];
     struct search *s = (struct search *)block;
-    *s = (struct search){
-        .length = 1, .home = home, .size = size, .body = body, .bytes = bytes, .in_team = uat_team_within};
+    *s = (struct search){.length = 1, .body = body, .bytes = bytes, .in_team = uat_team_within};
     if (arg_size > 0)
         memcpy(s->tail, arg, arg_size);
     bool within = s->in_team;
     int64_t found = begin < end ? search_range(s, begin, end) : end;
     uat_team_within = within; /* of the caller, on the worker where it goes on */
     return found;
-}
-
-int64_t uat_find(int64_t begin, int64_t end, uat_find_fn *body, const void *arg, size_t arg_size)
-{
-    return find(begin, end, NULL, 0, body, arg, arg_size);
-}
-
-int64_t uat_find_near(int64_t begin, int64_t end, const void *array, size_t size, uat_find_fn *body, const void *arg,
-                      size_t arg_size)
-{
-    return find(begin, end, uat_loop_home(array, begin, size), size, body, arg, arg_size);
 }

@@ -39,5 +39,5 @@ void uat_reduce(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t
 void uat_reduce_near(int64_t begin, int64_t end, const void *array, size_t size, const uat_reduction_t *reduction,
                      const void *arg, size_t arg_size, void *result)
 {
-    reduce(begin, end, 0, uat_loop_home(array, begin, size), size, reduction, arg, arg_size, result);
+    reduce(begin, end, 0, uat_loop_home(array, size, begin, end), size, reduction, arg, arg_size, result);
 }

@@ -18,10 +18,7 @@
 #include "runtime/job/self.h"
 #include "runtime/team/team.h"
 
-enum {
-    ALIGNMENT = 16,
-    SENT_BYTES = 1 << 14 /* a child with fewer bytes is not sent to their home: the task takes longer than the bytes */
-};
+enum { ALIGNMENT = 16 };
 
 static size_t round_up(size_t bytes)
 {
@@ -231,30 +228,16 @@ void uat_loop_run_part(void *block, int64_t begin, int64_t end, void *value)
     uat_loop_run(loop, begin, end, value);
 }
 
-const void *uat_loop_home(const void *array, int64_t begin, size_t size)
+const void *uat_loop_home(const void *array, size_t size, int64_t begin, int64_t end)
 {
-    uintptr_t start;
+    uintptr_t start, last_start;
     uint64_t chunk;
-    const char *first = (const char *)array + begin * (int64_t)size;
-    return size > 0 && uat_global_is_far() && uat_global_blocked(first, &start, &chunk) ? array : NULL;
-}
-
-int64_t uat_loop_edge(const void *array, size_t size, int64_t begin, int64_t end)
-{
-    uintptr_t start, middle = (uintptr_t)array + (uintptr_t)(begin + (end - begin) / 2) * size;
-    uint64_t chunk;
-    if (!uat_loop_home(array, begin, size) || !uat_global_blocked((const void *)middle, &start, &chunk))
-        return begin;
-    uintptr_t edge = start + (middle - start + chunk / 2) / chunk * chunk;
-    int64_t at = (int64_t)((edge - (uintptr_t)array + size - 1) / size);
-    return edge > (uintptr_t)array && at > begin && at < end ? at : begin;
-}
-
-int uat_loop_worker(const void *array, size_t size, int64_t begin, int64_t end)
-{
-    const char *middle = (const char *)array + (begin + (end - begin) / 2) * (int64_t)size;
-    bool stays = (size_t)(end - begin) * size < SENT_BYTES || uat_global_near(middle, 1) > 0;
-    return stays ? uat_rank() : uat_global_home(middle);
+    if (!array || size == 0 || begin >= end || !uat_global_is_far())
+        return NULL;
+    const void *first = (const void *)((uintptr_t)array + (uintptr_t)begin * size);
+    const void *last = (const void *)((uintptr_t)array + (uintptr_t)end * size - 1);
+    bool blocked = uat_global_blocked(first, &start, &chunk) && uat_global_blocked(last, &last_start, &chunk);
+    return blocked && start == last_start && uat_global_home(last) >= 0 ? array : NULL;
 }
 
 static void combine_parts(void *block, void *into, const void *value)

@@ -38,17 +38,10 @@ void uat_loop_run_part(void *block, int64_t begin, int64_t end, void *value);
  * element i, of `size` bytes, iteration i works on. */
 bool uat_loop_by_team(struct uat_loop *loop, int64_t begin, int64_t end, void *partial, const void *array, size_t size);
 
-/* The array, whose element 0 this is, if parts should follow the homes of its elements from element `begin` on: the job
- * has several hosts, and each worker keeps one block of the array. Otherwise NULL, and a team's parts are equal. */
-const void *uat_loop_home(const void *array, int64_t begin, size_t size);
-
-/* The first element of the block that begins nearest to the middle of elements (begin, end), if uat_loop_home() is not
- * NULL for `begin`. Returns `begin` if no block begins there. */
-int64_t uat_loop_edge(const void *array, size_t size, int64_t begin, int64_t end);
-
-/* The worker on which a child should work on elements begin to end - 1 of an array in global memory: this one if they
- * are few or their middle is near, or else the middle's home. */
-int uat_loop_worker(const void *array, size_t size, int64_t begin, int64_t end);
+/* The array, whose element 0 this is, if parts should follow the homes of elements begin to end - 1: the job has
+ * several hosts, each worker keeps one block of the array, and the array has all these elements. Otherwise NULL: a
+ * team's parts are equal. */
+const void *uat_loop_home(const void *array, size_t size, int64_t begin, int64_t end);
 
 /*
  * May a part of a team split now? began, far: as in struct uat_loop; began is 0 if no part runs. `length` is the length

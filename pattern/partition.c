@@ -10,17 +10,12 @@
  * In far memory the worker offers the second half. Both halves become { front, rest }, and one exchange joins the
  * fronts. The exchange swaps elements of the first half's rest with elements of the second half's front. It swaps as
  * many elements as the shorter of these two has.
- *
- * If each worker keeps one block of the array, a range of several hosts is first cut between two blocks, and both parts
- * are sent to their homes. So only the exchanges move bytes.
  */
 #include "pattern/partition.h"
 
 #include <string.h>
 
 #include "pattern/failed.h"
-#include "pattern/loop.h"
-#include "runtime/global/global.h"
 
 enum {
     STEP_BYTES = 1 << 18,  /* near memory: bytes to partition between two looks at the deque; some 50 us of work */
@@ -74,9 +69,7 @@ static size_t join_fronts(const struct uat_range *range, size_t less, size_t fro
 {
     size_t count = smaller(from - less, more), size = range->kernel.size;
     struct exchange e = {uat_range_at(range, less), uat_range_at(range, from + more - count), size};
-    if (count * size > SPLIT_BYTES && uat_global_is_far())
-        uat_for_near(0, (int64_t)count, e.a, size, exchange_some, &e, sizeof(e));
-    else if (count * size > SPLIT_BYTES)
+    if (count * size > SPLIT_BYTES)
         uat_for(0, (int64_t)count, (int64_t)uat_range_window(size), exchange_some, &e, sizeof(e));
     else if (count > 0)
         exchange_some(0, (int64_t)count, &e);
@@ -222,34 +215,6 @@ static uat_sort_pass_t split_near(struct uat_range *range, uat_sort_pass_t pass)
     return (uat_sort_pass_t){join_fronts(&whole, less, to, high), pass.to, pass.to};
 }
 
-int uat_range_worker(const struct uat_range *range)
-{
-    return uat_loop_worker(range->base, range->kernel.size, 0, (int64_t)range->count);
-}
-
-/* Divide the remaining elements before `edge`, and those from there on, at their homes, and join the fronts. */
-static uat_sort_pass_t split_at(struct uat_range *range, uat_sort_pass_t pass, size_t edge)
-{
-    struct uat_range whole = *range; /* a copy of the head, without the tail */
-    size_t low, high;
-    uat_task_t first, second;
-    range->placed = 1;
-    range->base = uat_range_at(&whole, pass.less);
-    range->count = edge - pass.less;
-    range->known = pass.from - pass.less;
-    uat_spawn_on(&first, uat_range_worker(range), partition_task, range, range->bytes, &low, sizeof(low));
-    range->base = uat_range_at(&whole, edge);
-    range->count = pass.to - edge;
-    range->known = 0;
-    uat_spawn_on(&second, uat_range_worker(range), partition_task, range, range->bytes, &high, sizeof(high));
-    uat_pattern_join(&second, false);
-    uat_pattern_join(&first, true);
-    *range = whole;
-    if (uat_failed())
-        return pass;
-    return (uat_sort_pass_t){join_fronts(&whole, pass.less + low, edge, high), pass.to, pass.to};
-}
-
 size_t uat_partition(struct uat_range *range)
 {
     size_t size = range->kernel.size;
@@ -257,11 +222,7 @@ size_t uat_partition(struct uat_range *range)
     while (pass.from < pass.to && !uat_failed()) {
         size_t left = pass.to - pass.from, window = uat_range_window(size);
         int near = uat_range_is_near(range); /* valid until the next spawn: there the task may migrate */
-        int64_t from = (int64_t)pass.from,
-                edge = near ? from : uat_loop_edge(range->base, size, from, (int64_t)pass.to);
-        if (edge > from)
-            pass = split_at(range, pass, (size_t)edge);
-        else if (left * size > SPLIT_BYTES && left > 2 && !range->placed && uat_work_wanted())
+        if (left * size > SPLIT_BYTES && left > 2 && uat_work_wanted())
             pass = near ? split_near(range, pass) : split_far(range, pass);
         else if (near)
             step_near(range, &pass, STEP_BYTES / size > window ? STEP_BYTES / size : window);

@@ -14,7 +14,6 @@ struct uat_range {
     uat_sort_kernel_t kernel;
     int equal;                /* as in uat_sort_pivot_t */
     size_t known;             /* number of elements at the start that do not belong to the front */
-    int placed;               /* the range is at its home: it takes less time to divide it than to move a part of it */
     size_t share;             /* number of elements at each end that a child may take */
     size_t arg_offset, bytes; /* arg_offset: of the user's argument in the tail; bytes: of the whole block */
     _Alignas(16) char tail[];
@@ -42,10 +41,6 @@ static inline int uat_range_is_near(const struct uat_range *range)
     size_t bytes = range->count * range->kernel.size;
     return uat_global_near(range->base, bytes) == bytes;
 }
-
-/* The worker that should work on the range: this one if the range is short or its middle is near, or else the middle's
- * home. */
-int uat_range_worker(const struct uat_range *range);
 
 /*
  * Move the elements that belong in front of the pivot (range->tail) to the start of the range. Returns their number.

@@ -7,9 +7,10 @@
  * each with its starting value. This takes 2 / (p + 1) of the sequential time. If no thief steals the continuation, the
  * loop continues after the child, and no work was done twice.
  *
- * With many workers, a team runs a scan in two loops. The first loop reduces all parts, the second one starts each part
- * with its value. Each worker gets the same iterations twice, so it finds its data in its caches. This also takes 2 / p
- * of the sequential time, and no worker waits for a chain of steals.
+ * A team runs a scan in two loops if it has many workers, or if the parts follow the homes of an array's elements. The
+ * first loop reduces all parts, the second one starts each part with its value. Each worker gets the same iterations
+ * twice, so it finds its data in its caches or in its memory. This also takes 2 / p of the sequential time, and no
+ * worker waits for a chain of steals.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -22,8 +23,8 @@
 #include "runtime/team/team.h"
 
 enum {
-    PARTS_OF_WORKER = 4, /* parts per worker to reduce first, for balance */
-    TEAM_MIN = 6,        /* least workers whose team runs a scan; 2 or 4 take less time for long scans without a team */
+    PARTS_OF_WORKER = 4,    /* parts per worker to reduce first, for balance */
+    TEAM_MIN = 6,           /* least workers whose team runs a scan of equal parts; 2 or 4 scan faster without a team */
     STARTS_BYTES = 1 << 14, /* most bytes of all parts' values that the root of a team keeps on its stack */
     PARTS_MAX = 128         /* maximum parts of a cut; the parts' values are in the frame of a task */
 };
@@ -34,7 +35,7 @@ enum {
 struct part {
     int64_t begin, end;
     int64_t grain;
-    uint64_t began, far; /* as in struct uat_loop */
+    uint64_t began, far; /* as in struct uat_loop. far: of the second pass, which fetches and writes an element */
     bool in_team;        /* as in struct uat_loop */
     uat_reduce_fn *body; /* the body to run; in the first pass, this is the reduction's body */
     uat_reduce_fn *reduce;
@@ -223,7 +224,8 @@ static bool scan_by_team(struct part *part, const void *arg, size_t arg_size, ch
         return false;
     _Alignas(16) char starts[all], memory[uat_loop_size(size, arg_size)], total[size + 1];
     struct uat_loop *loop = (struct uat_loop *)memory;
-    *loop = (struct uat_loop){.grain = part->grain, .far = part->far, .reduce = part->reduce, .combine = part->combine};
+    *loop =
+        (struct uat_loop){.grain = part->grain, .far = part->far / 2, .reduce = part->reduce, .combine = part->combine};
     uat_loop_make(loop, identity_of(part), size, arg, arg_size);
     struct prefixes prefixes = {starts, each, total};
     memcpy(total, value, size);
@@ -296,5 +298,5 @@ void uat_scan(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *
 void uat_scan_near(int64_t begin, int64_t end, const void *array, size_t size, const uat_reduction_t *reduction,
                    uat_reduce_fn *body, const void *arg, size_t arg_size, void *total)
 {
-    scan(begin, end, 0, uat_loop_home(array, begin, size), size, reduction, body, arg, arg_size, total);
+    scan(begin, end, 0, uat_loop_home(array, size, begin, end), size, reduction, body, arg, arg_size, total);
 }

@@ -156,39 +156,11 @@ static int sort_uneven(struct uat_range *range, const struct uat_range *whole, s
     return !uat_failed();
 }
 
-static void sort_range(struct uat_range *range);
-
-/*
- * Sort both parts: one in a child, the other one here. Each part of a range of several homes is sorted where its middle
- * is. A part that is sent away comes first, so that the worker need not be robbed to send it.
- */
-static void sort_parts(struct uat_range *range, const struct uat_range *whole, struct parts parts)
-{
-    const size_t edges[2][2] = {{0, parts.less}, {parts.from, whole->count}};
-    uat_task_t first, second;
-    int worker[2] = {uat_rank(), uat_rank()}, own = uat_rank();
-    int spread = uat_global_home(whole->base) != uat_global_home(uat_range_at(whole, whole->count - 1));
-    for (int i = 0; i < 2 && spread; i++) {
-        take_part(range, whole, edges[i][0], edges[i][1]);
-        worker[i] = uat_range_worker(range);
-    }
-    int sent = worker[0] == own && worker[1] != own;
-    take_part(range, whole, edges[sent][0], edges[sent][1]);
-    uat_spawn_on(&first, worker[sent], sort_task, range, range->bytes, NULL, 0);
-    take_part(range, whole, edges[!sent][0], edges[!sent][1]);
-    if (worker[!sent] != own && !uat_failed()) {
-        uat_spawn_on(&second, worker[!sent], sort_task, range, range->bytes, NULL, 0);
-        uat_pattern_join(&second, sent);
-    } else if (!uat_failed()) {
-        sort_range(range);
-    }
-    uat_pattern_join(&first, !sent);
-}
-
 static void sort_range(struct uat_range *range)
 {
     struct uat_range whole; /* a copy of the head, without the tail */
     struct parts parts;
+    uat_task_t task;
     do {
         if (is_leaf(range)) {
             sort_leaf(range);
@@ -199,7 +171,12 @@ static void sort_range(struct uat_range *range)
     } while (sort_uneven(range, &whole, parts));
     if (uat_failed())
         return;
-    sort_parts(range, &whole, parts);
+    take_part(range, &whole, 0, parts.less);
+    uat_spawn(&task, sort_task, range, range->bytes, NULL, 0);
+    take_part(range, &whole, parts.from, whole.count);
+    if (!uat_failed())
+        sort_range(range);
+    uat_pattern_join(&task, true);
 }
 
 /* Sort the range by a merge if it is near and consists of a few runs. */

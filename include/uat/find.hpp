@@ -23,7 +23,7 @@ template <class F> std::int64_t parallel_find_if(std::int64_t begin, std::int64_
 {
     detail::must_travel<F>();
     detail::must_take_index<F>();
-    return detail::find_range(begin, end, nullptr, 0, [f](std::int64_t from, std::int64_t to) mutable {
+    return detail::find_range(begin, end, [f](std::int64_t from, std::int64_t to) mutable {
         while (from < to && !f(std::as_const(from)))
             from++;
         return from;

@@ -77,9 +77,10 @@ void uat_reduce(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t
 
 /*
  * uat_reduce() with a hint about where to run: iteration i works on element i, of `size` bytes, of an array in global
- * memory. If the job has several hosts, each worker keeps one block of the array, and a team runs the reduction
- * (docs/loops.md), each worker starts with the elements that it keeps. Otherwise the hint has no effect. The grain is
- * 0. Errors: as for uat_reduce().
+ * memory. `array` is the address of element 0, even if begin is not 0; it may be NULL. If the job has several hosts,
+ * each worker keeps one block of the array, and a team runs the reduction (docs/loops.md), each worker starts with the
+ * elements that it keeps. Otherwise the hint has no effect, nor does it if `array` is NULL, `size` is 0, or an element
+ * of [begin, end) lies outside of the array. The grain is 0. Errors: as for uat_reduce().
  */
 void uat_reduce_near(int64_t begin, int64_t end, const void *array, size_t size, const uat_reduction_t *reduction,
                      const void *arg, size_t arg_size, void *result);
@@ -105,7 +106,8 @@ void uat_reduce_deterministic(int64_t begin, int64_t end, int64_t block, const u
 void uat_scan(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, uat_reduce_fn *body,
               const void *arg, size_t arg_size, void *total);
 
-/* uat_scan() with the hint of uat_reduce_near(). Both passes over the elements then run where they are kept. */
+/* uat_scan() with the hint of uat_reduce_near(): `array`, which may be NULL, and `size` are the same. Both passes over
+ * the elements then run where they are kept. The grain is 0. Errors: as for uat_scan(). */
 void uat_scan_near(int64_t begin, int64_t end, const void *array, size_t size, const uat_reduction_t *reduction,
                    uat_reduce_fn *body, const void *arg, size_t arg_size, void *total);
 
@@ -123,11 +125,6 @@ typedef int64_t uat_find_fn(int64_t begin, int64_t end, const void *arg);
  * UAT_HEAP_SIZE, of which each split takes a block of 128 bytes.
  */
 int64_t uat_find(int64_t begin, int64_t end, uat_find_fn *body, const void *arg, size_t arg_size);
-
-/* uat_find() with the hint of uat_reduce_near(): iteration i looks at element i, of `size` bytes. No team runs a
- * search. Instead, the elements of each block get a child, which starts where they are kept. */
-int64_t uat_find_near(int64_t begin, int64_t end, const void *array, size_t size, uat_find_fn *body, const void *arg,
-                      size_t arg_size);
 
 /* One of several functions that run in parallel: a task's body with its argument and result. */
 typedef struct uat_call {

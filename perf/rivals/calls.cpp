@@ -148,9 +148,11 @@ int main(int argc, char **argv)
 {
     uat::job job;
     const int rounds = argc > 1 ? std::atoi(argv[1]) : 5, threads = argc > 2 ? std::atoi(argv[2]) : 1;
-    if (rounds < 1 || threads < 1 || (threads > 1 && uat_size() > 1)) {
+    if (rounds < 1 || threads < 1 || (threads > 1 && uat_size() > 1) || uat_size() > WORKERS_MOST) {
         std::fprintf(stderr,
-                     "usage: uatrun -n WORKERS rival-calls ROUNDS, or uatrun -n 1 rival-calls ROUNDS THREADS\n");
+                     "usage: uatrun -n WORKERS rival-calls ROUNDS, with at most %d workers, or uatrun -n 1 rival-calls "
+                     "ROUNDS THREADS\n",
+                     WORKERS_MOST);
         return 2;
     }
 #ifdef HAVE_TBB

@@ -5,7 +5,7 @@
 
 #include <string>
 
-enum { CALLS = 20000 };
+enum { CALLS = 20000, WORKERS_MOST = 32 /* workers of uat in a job */ };
 
 /* Note a figure. The least figure of all rounds with this title counts. unit: "ns" or "round trips". */
 void note(const std::string &name, const char *library, double value, const char *unit = "ns");

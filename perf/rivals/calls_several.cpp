@@ -22,7 +22,7 @@ namespace
 {
 
 using namespace std::chrono_literals;
-enum { MOST = 32 /* workers */, FEW = CALLS / 20, CHILDREN = 10, LEAVES = 10000, GROUPS = 100 };
+enum { FEW = CALLS / 20, CHILDREN = 10, LEAVES = 10000, GROUPS = 100 };
 
 struct objects {
     uat::mutex_ref mutex;
@@ -81,7 +81,7 @@ template <class F> void measure_far(const std::string &name, objects o, F f)
     note(name + " of another worker", "uat", double(t.trips) / FEW, "round trips");
 }
 
-using all_taken = std::array<taken, MOST>;
+using all_taken = std::array<taken, WORKERS_MOST>;
 
 /* One task for each worker makes calls; all of them begin at once. */
 template <class F> void measure_together(const std::string &name, objects o, F f)
@@ -94,7 +94,7 @@ template <class F> void measure_together(const std::string &name, objects o, F f
                 uat_sim_work(1000);
             return take(FEW, [&] { f(o); });
         };
-        uat::result_group<taken, MOST> group;
+        uat::result_group<taken, WORKERS_MOST> group;
         for (int rank = 0; rank < uat_size(); rank++)
             group.run_on(rank, body);
         all_taken all;

@@ -21,8 +21,7 @@ CORE_MOST = 80  # docs/patterns.md says how many there are
 OBJECTS = {"atomic", "checkpoint", "concurrency", "global", "replicate"}
 NO_OBJECT = set("""init finalize rank size resize workers run spawn spawn_on join migrate yield sleep_for is_running in_task cancelled restarted
     work_wanted barrier setting time_ns sim_work stats replicate checkpoint select try_select select_for
-    for for_near for_each_block reduce reduce_near reduce_deterministic scan scan_near find find_near invoke
-    sort""".split())
+    for for_near for_each_block reduce reduce_near reduce_deterministic scan scan_near find invoke sort""".split())
 
 
 def functions(text):

@@ -288,7 +288,6 @@ static long call_patterns(void)
     DO(uat_scan, 0, 4, -1, &large, sum, NULL, 0, large_value);
     DO(uat_scan_near, 0, 4, here, sizeof(*here), &large, sum, NULL, 0, large_value);
     CALL(uat_find, 0, 4, find, NULL, 0);
-    CALL(uat_find_near, 0, 4, here, sizeof(*here), find, NULL, 0);
     DO(uat_invoke, calls, 2);
     DO(uat_for_each_block, here, 8, sizeof(*here), UAT_READ, block, NULL, 0);
     DO(uat_sort, here, 8, sizeof(*here), compare, NULL, 0);

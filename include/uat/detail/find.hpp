@@ -18,12 +18,11 @@ namespace uat
 namespace detail
 {
 
-/* uat_find_near() whose body is f(begin, end). f looks at elements of `size` bytes of the array, or array is NULL. */
-template <class F>
-std::int64_t find_range(std::int64_t begin, std::int64_t end, const void *array, std::size_t size, F f)
+/* uat_find() whose body is f(begin, end). */
+template <class F> std::int64_t find_range(std::int64_t begin, std::int64_t end, F f)
 {
-    std::int64_t found = uat_find_near(
-        begin, end, array, size,
+    std::int64_t found = uat_find(
+        begin, end,
         [](std::int64_t from, std::int64_t to, const void *arg) {
             F g = load<F>(arg);
             std::int64_t first = to;
@@ -57,7 +56,7 @@ template <class T, class F> std::size_t find_element(span<const T> s, F f)
         }
         return to;
     };
-    return std::size_t(find_range(0, std::int64_t(s.size()), s.data(), sizeof(T), range));
+    return std::size_t(find_range(0, std::int64_t(s.size()), range));
 }
 
 } // namespace detail

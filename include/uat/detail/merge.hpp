@@ -5,8 +5,7 @@
  * A merge divides its output, not its inputs: the co-rank of k says how many of the first k elements of the output come
  * from the first input (Siebert and Träff, "Perfectly load-balanced, optimal, stable, parallel merge", 2013). So all
  * parts have the size that the merge gives them, whatever the elements are. The sort is cilksort (Frigo, Leiserson and
- * Randall, PLDI'98): four quarters are sorted, merged into the second array in pairs, and merged back. On several hosts
- * a part of a merge starts where its output is kept, and a quarter where its middle is.
+ * Randall, PLDI'98): four quarters are sorted, merged into the second array in pairs, and merged back.
  *
  * Even if the comparison contradicts itself, a merge copies each element of its inputs exactly once.
  */
@@ -14,7 +13,6 @@
 #define UAT_DETAIL_MERGE_HPP
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -27,7 +25,6 @@
 #include "uat/detail/algorithm.hpp"
 #include "uat/detail/operand.hpp"
 #include "uat/detail/quicksort.hpp"
-#include "uat/group.hpp"
 #include "uat/invoke.hpp"
 #include "uat/span.hpp"
 
@@ -40,7 +37,6 @@ namespace detail
 enum : std::size_t {
     MERGE_LEAST = 2048, /* elements below which a merge does not split: some 10 us */
     MERGE_MOST = 8192,  /* maximum number of elements that a merge writes between two looks at the deque */
-    MERGE_SENT = 65536, /* bytes up to which work on several hosts stays together: the smallest block of an array */
     SORTED_RUN = 16     /* elements that the merge sort sorts by insertion */
 };
 
@@ -109,73 +105,21 @@ std::size_t merge_some(span<const T> a, span<const T> b, span<T> out, std::size_
     return from_a;
 }
 
-/* Do several workers keep the span, some of them far, and is it large enough to be worked on in several places? A span
- * with one home is not sent there: the worker that has it may have stolen it. */
-template <class T> bool is_spread(span<T> s)
+template <class T, class Less> void merge_all(span<const T> a, span<const T> b, span<T> out, Less less)
 {
-    return s.size() > MERGE_SENT / sizeof(T) && !s.near() &&
-           uat_global_home(s.data()) != uat_global_home(s.data() + s.size() - 1);
-}
-
-/* The place near element i where a span should be cut: a span that is_spread(), between two blocks of its array. */
-template <class T> std::size_t cut_near(span<T> s, std::size_t i)
-{
-    std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(s.data()), block = UAT_GLOBAL_BLOCK;
-    std::uintptr_t edge = (begin + i * sizeof(T) + block / 2) / block * block;
-    std::size_t at = edge > begin ? (edge - begin + sizeof(T) - 1) / sizeof(T) : 0;
-    return is_spread(s) && at > 0 && at < s.size() ? at : i;
-}
-
-/* Call f(i) for all i below N, in parallel. f(i) works on home[i], and starts where the middle of home[i] is. */
-template <std::size_t N, class T, class F> void invoke_at(const span<T> (&home)[N], F f)
-{
-    task_group g;
-    int worker[N];
-    for (std::size_t i = 0; i < N; i++) {
-        const T *middle = home[i].data() + home[i].size() / 2;
-        worker[i] = uat_global_near(middle, 1) > 0 ? -1 : uat_global_home(middle);
-    }
-    for (std::size_t i = 0; i < N; i++) /* what is sent away comes first */
-        if (worker[i] >= 0)
-            g.run_on(worker[i], [f, i] { f(i); });
-    for (std::size_t i = 0; i < N; i++)
-        if (worker[i] < 0)
-            g.run([f, i] { f(i); });
-    g.wait();
-}
-
-/* A copy of an element. No more bytes are read, because a search reads few elements of a neighbourhood. */
-template <class T> T read_one(span<const T> s, std::size_t i)
-{
-    place<T> copy;
-    uat_global_get(copy.bytes, s.data() + i, sizeof(T));
-    return copy.get();
-}
-
-/* placed: the merge was sent to the home of its output. It splits on demand only if its elements take longer than their
- * transfer to another host. */
-template <class T, class Less>
-void merge_all(span<const T> a, span<const T> b, span<T> out, Less less, bool placed = false)
-{
-    bool spread = is_spread(out), may_split = !placed;
     while (!out.empty()) {
-        if (spread || (out.size() > MERGE_LEAST && may_split && uat_work_wanted())) {
-            std::size_t k = cut_near(out, out.size() / 2),
-                        i = co_rank(k, a.size(), b.size(),
-                                    [&](std::size_t j, std::size_t m) { return less(read_one(b, j), read_one(a, m)); });
-            auto part = [=](std::size_t which) {
-                return which == 0 ? merge_all(a.first(i), b.first(k - i), out.first(k), less, placed || spread)
-                                  : merge_all(a.subspan(i), b.subspan(k - i), out.subspan(k), less, placed || spread);
-            };
-            if (spread)
-                return invoke_at({out.first(k), out.subspan(k)}, part);
-            return parallel_invoke([part] { part(0); }, [part] { part(1); });
+        if (out.size() > MERGE_LEAST && uat_work_wanted()) {
+            std::size_t k = out.size() / 2, i = co_rank(k, a.size(), b.size(), [&](std::size_t j, std::size_t m) {
+                                                return less(b.get(j), a.get(m));
+                                            });
+            auto first = [=] { merge_all(a.first(i), b.first(k - i), out.first(k), less); };
+            auto second = [=] { merge_all(a.subspan(i), b.subspan(k - i), out.subspan(k), less); };
+            parallel_invoke(first, second);
+            return;
         }
         std::size_t n = window<T>() < MERGE_MOST ? window<T>() : std::size_t(MERGE_MOST);
         n = n < out.size() ? n : out.size();
-        std::uint64_t began = placed ? uat_time_ns() : 0;
         std::size_t i = merge_some(a, b, out, n, less);
-        may_split = !placed || uat_time_ns() - began > 4 * n * sizeof(T);
         a = a.subspan(i);
         b = b.subspan(n - i);
         out = out.subspan(n);
@@ -267,29 +211,21 @@ template <class K, class V> void unzip(span<const std::pair<K, V>> pairs, span<K
 }
 
 /* Sort s stably. t has the same size, and undefined elements before and after. If `less` throws, s has its elements. */
-/* placed: as for merge_all(). */
-template <class T, class Less> void sort_stably(span<T> s, span<T> t, Less less, bool placed = false)
+template <class T, class Less> void sort_stably(span<T> s, span<T> t, Less less)
 {
-    placed = placed || is_spread(s);
     if (s.size() <= window<T>() || s.size() < 4) {
         auto q = s.update();
         return sort_here_stably(q.data(), q.size(), less);
     }
-    std::size_t half = cut_near(s, s.size() / 2), low = cut_near(s, half / 2),
-                high = cut_near(s, half + (s.size() - half) / 2);
-    auto quarter = [=](span<T> of, std::size_t i) {
-        const std::size_t edges[] = {0, low, half, high, s.size()};
-        return of.subspan(edges[i], edges[i + 1] - edges[i]);
+    std::size_t half = s.size() / 2, low = half / 2, high = half + (s.size() - half) / 2;
+    auto part = [=](std::size_t begin, std::size_t end) {
+        return [=] { sort_stably(s.subspan(begin, end - begin), t.subspan(begin, end - begin), less); };
     };
-    auto part = [=](std::size_t i) { sort_stably(quarter(s, i), quarter(t, i), less, placed); };
     auto merge = [=](span<const T> from, span<T> to, std::size_t begin, std::size_t middle, std::size_t end) {
         merge_all(from.subspan(begin, middle - begin), from.subspan(middle, end - middle),
-                  to.subspan(begin, end - begin), less, placed);
+                  to.subspan(begin, end - begin), less);
     };
-    if (is_spread(s))
-        invoke_at({quarter(s, 0), quarter(s, 1), quarter(s, 2), quarter(s, 3)}, part);
-    else
-        parallel_invoke([part] { part(0); }, [part] { part(1); }, [part] { part(2); }, [part] { part(3); });
+    parallel_invoke(part(0, low), part(low, half), part(half, high), part(high, s.size()));
     parallel_invoke([=] { merge(s, t, 0, low, half); }, [=] { merge(s, t, half, high, s.size()); });
     if (!contain([&] { merge(t, s, 0, half, s.size()); }))
         copy_back_and_throw(span<const T>(t), s);
