@@ -30,7 +30,6 @@
 #include "runtime/sched/stop.h"
 #include "runtime/segment/ghost.h"
 #include "runtime/segment/room.h"
-#include "runtime/segment/sections.h"
 #include "runtime/segment/segment.h"
 #include "runtime/sync/waitobj.h"
 #include "runtime/torture/settings.h"

@@ -77,7 +77,7 @@ int uat_launched_alone(void);
  * A program that a worker starts (system(), popen(), fork() and exec, directly or by a shell) inherits the variables
  * PMIX_* of the worker. It must not join the job as that worker. So a worker leaves a mark in its environment before
  * it joins. The mark stays after the worker has left the job, because the other workers do not wait for the program.
- * Another launcher, such as uatrun in a task, gives its workers another job's name, to which the mark does not apply.
+ * The mark names the job. So it does not stop another launcher, such as uatrun in a task, whose job has another name.
  */
 
 /* The pid of the worker whose variables PMIX_* this process has inherited; 0 if they are its own. */

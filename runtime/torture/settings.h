@@ -45,8 +45,7 @@ static const struct uat_setting uat_torture_parts[] = {
                 {"order", UAT_TORTURE_ORDER}, {"fence", UAT_TORTURE_FENCE}, {"rollback", UAT_TORTURE_ROLLBACK}),
      "evacuate: a spawner's stack is moved away while its child runs; steal: each spawn waits for a thief; order: "
      "data-flow tasks never run in place; fence: as order, and they cannot access near pages that they have not named; "
-     "rollback: again and again all workers "
-     "stop, and keep a copy of the run in memory or go back to the last one"},
+     "rollback: all workers stop again and again, and keep a copy of the run in memory or go back to the last one"},
     {"delay", "none", UAT_EQUAL_IF_SET, TORTURE(torture_delay),
      UAT_NUMBER_OR(0, UAT_TORTURE_NO_DELAY - 1, {"none", UAT_TORTURE_NO_DELAY}),
      "seed of random delays at each step of the protocols"},

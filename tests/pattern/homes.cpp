@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: the algorithms over spans run where their elements are. In virtual time on several hosts, each algorithm
- * moves at most so many bytes between hosts in some passes over arrays with one block for each worker. Each pass gives
- * the right elements, calls its function once for each element unless it is a scan, and passes an exception of the
- * first of two elements that throw. A reduction has the right value whatever array it names.
+ * Description: the algorithms over spans run where their elements are. The arrays have one block for each worker. In
+ * virtual time on several hosts, the passes of an algorithm move no more bytes between hosts than its argument allows.
+ * Each pass gives the right elements, calls its function once for each element unless it is a scan, and passes an
+ * exception of the first of two elements that throw. A reduction has the right value whatever array it names.
  * usage: test-homes [BYTES...]: most bytes that all passes of an algorithm may move, in the order in which they run
  */
 #include <cstdint>
