@@ -152,11 +152,11 @@ def refusals(folder):
     expect("a checkpoint of stacks that were moved", status == 75, f"status {status}, {text}")
     status, text = end(start(moved, str(OTHER), "31", UAT_TORTURE="evacuate"))
     expect("and a restart", status == 0 and "(correct)" in text, f"status {status}, {text}")
-    for name, command, reason in (("names", "name", "main() has named a channel"),
-                                  ("interval", "100", "an interval of uat_adaptive_run()")):
+    for name, command, begins, reason in (("names", "name", "obstacle is gone", "main() has named a channel"),
+                                          ("interval", "100", "obstacle is there", "an interval of uat_adaptive_run()")):
         never = folder.parent / name
         job = start(never, str(OBSTACLE), command)
-        until(job, "obstacle is there")
+        until(job, begins)
         line = until(job, "no checkpoint was written", signal.SIGUSR2)
         status, text = end(job, signal.SIGTERM)
         expect("a request that is always refused", status == 143 and reason in line and latest(never) == 0, f"status {status}, {line}{text}")
