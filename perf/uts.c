@@ -10,6 +10,7 @@
  */
 #include "perf/bench.h"
 #include "perf/uts_tree.h"
+#include "uat/global.h"
 
 /* Number of children to generate at once: enough to avoid tasks for leaves, and few enough for a small frame. */
 #define GENERATION 8
@@ -20,7 +21,7 @@ struct family {
     uint64_t families;   /* number of families in the array; set only in its first element */
 };
 
-static int64_t papers;
+static int64_t papers, memory;
 static struct uat_uts_tree tree; /* the tasks read it; every rank sets it from the same command line */
 
 static void search(struct family *family, uint64_t families, struct uat_uts_count *count);
@@ -129,12 +130,22 @@ static void give(const struct uat_uts_count *count, uint64_t *answer)
     answer[2] = count->depth;
 }
 
+static int prepare(void)
+{
+    return memory ? uat_global_open() : 0;
+}
+
 static int run(uint64_t *answer)
 {
-    struct uat_uts_count count;
+    struct uat_uts_count count = {0};
     struct family root = {.families = 1};
     int status;
 
+    if (memory) {
+        status = uat_uts_run_in_memory(&tree, memory == 2, &count);
+        give(&count, answer);
+        return status;
+    }
     uat_uts_root(&tree, &root.parent);
     root.end = uat_uts_children(&tree, &root.parent);
     status = papers ? visit_run(&count, root.parent, 0, root.end)
@@ -177,6 +188,8 @@ static const struct uat_bench_option options[] = {
     {"-g", "G", "times each hash is computed: more work in a node", &tree.granularity, NULL, 1, 1e9},
     {"-f", "SHIFT", "hybrid: fraction of DEPTH at which it turns binomial", NULL, &tree.shift, 0, 1},
     {"--papers", "0|1", "1: a task for each child and for each half of a range, as in HPDC'15", &papers, NULL, 0, 1},
+    {"--memory", "0|1|2", "1: count a tree that is in global memory (UTS-Mem); 2: without the cache", &memory, NULL, 0,
+     2},
     {0},
 };
 
@@ -188,6 +201,7 @@ static const struct uat_bench bench = {
     .rate = true,
     .refuse = refuse,
     .known = known,
+    .prepare = prepare,
     .run = run,
     .sequential = sequential,
 };

@@ -74,4 +74,12 @@ void uat_uts_search(const struct uat_uts_tree *tree, struct uat_uts_count *count
 /* Look up the published size of this tree. Returns whether it is known; if so, *count is that size. */
 bool uat_uts_known(const struct uat_uts_tree *tree, struct uat_uts_count *count);
 
+/*
+ * UTS-Mem: build the tree in global memory, count its nodes there, and free them. Only the counting is part of the
+ * benchmark's time. without_cache: each pointer and number is read from the node's home, although it may be cached. The
+ * function is in uts_memory.c. Collective, outside of runs, after uat_global_open(). Returns 0 or a negative errno. If
+ * UAT_GLOBAL_SIZE is too small, the job ends.
+ */
+int uat_uts_run_in_memory(const struct uat_uts_tree *tree, bool without_cache, struct uat_uts_count *count);
+
 #endif

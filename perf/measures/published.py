@@ -11,7 +11,8 @@ A figure with brackets is the median of the rounds, with the least and the great
     memory     the peak memory of UTS T3L
     global     random accesses to global memory: histogram, index gather and GUPS, with uat and OpenSHMEM on this machine
     global-cluster   the same with uat in virtual time
-    scale      UTS, PFor and RecPFor of Cluster'22 in virtual time
+    tree, tree-cluster   UTS-Mem: a tree in global memory, on this machine and in virtual time
+    scale      UTS, PFor, RecPFor and LCS of Cluster'22 in virtual time
 """
 import os
 import shutil
@@ -81,7 +82,8 @@ def measure_cluster(options):
 
 PARTS = {"host": measure_host, "cluster": measure_cluster, "tasks": published_tasks.measure_tasks, "row": published_tasks.measure_row,
          "memory": published_tasks.measure_memory, "global": published_global.measure_global,
-         "global-cluster": published_global.measure_global_cluster, "scale": published_scale.measure_scale}
+         "global-cluster": published_global.measure_global_cluster, "tree": published_global.measure_tree,
+         "tree-cluster": published_global.measure_tree_cluster, "scale": published_scale.measure_scale}
 
 
 def add_options(parser):
