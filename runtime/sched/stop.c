@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +11,8 @@
 #include "base/delay.h"
 #include "base/log.h"
 #include "base/relax.h"
-#include "base/virtual.h"
 #include "base/word.h"
-#include "include/uat/detail/failure.h"
 #include "runtime/job/collective.h"
-#include "runtime/job/crew.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/job/settings.h"
@@ -24,7 +20,6 @@
 #include "runtime/segment/segment.h"
 #include "runtime/sched/steal.h"
 #include "runtime/torture/torture.h"
-#include "runtime/task/stacks.h"
 #include "runtime/task/worker.h"
 
 /* An order: number of the run, number of the stop, and END. 0 is no order. */
@@ -42,25 +37,19 @@ enum {
  * the parent in the tree WRITEs `verdict`. */
 struct words {
     _Alignas(UAT_CACHE_LINE) uint64_t order, verdict;
-    uint64_t asked[2]; /* on rank 0, WRITTEN by all: 1 requests a stop; in asked[1], a stop that ends the job */
     _Alignas(UAT_CACHE_LINE) uint64_t still;
 };
 
-/* Sources of WRITEs, and targets of READs. */
-struct staging {
-    uint64_t value, still;
-};
-
 static struct uat_area words_area = {.name = "stops", .size = sizeof(struct words), .peers = UAT_PEERS_CHANGE};
+/* The target of READs of `still`. */
 static struct uat_area staging_area = {
-    .name = "staging of stops", .size = sizeof(struct staging), .peers = UAT_PEERS_NOTHING};
+    .name = "staging of stops", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 
-bool uat_stop_on, uat_stop_postponed;
+bool uat_stop_postponed;
 bool (*uat_stop_hindered)(void);
 uat_task_t uat_stop_mark;
 jmp_buf uat_stop_back;
 
-static volatile sig_atomic_t noted[2]; /* requests made in this process; noted[1] also ends the job */
 static struct stop {
     struct uat_stop_user user;
     struct uat_chain chain;
@@ -78,16 +67,12 @@ void uat_stop_reserve(void)
 {
     uat_segment_reserve(&words_area);
     uat_segment_reserve(&staging_area);
+    uat_stop_requests_reserve();
 }
 
 static struct words *words(void)
 {
     return words_area.at;
-}
-
-static struct staging *staging(void)
-{
-    return staging_area.at;
 }
 
 int uat_stop_open(const struct uat_stop_user *user)
@@ -104,66 +89,19 @@ int uat_stop_open(const struct uat_stop_user *user)
 
 void uat_stop_close(void)
 {
-    uat_stop_on = uat_stop_postponed = false;
+    uat_stop_requests_close();
+    uat_stop_postponed = false;
     free(stop.seen);
     free(stop.chain.entries);
     stop = (struct stop){0};
-    noted[0] = noted[1] = 0;
 }
 
 void uat_stop_reset(void)
 {
+    uat_stop_requests_reset();
     memset(words(), 0, sizeof(struct words));
     free(stop.chain.entries);
     stop = (struct stop){.user = stop.user, .seen = stop.seen};
-    uat_stop_crew_watched = 0;
-}
-
-/* Is a stop requested here? Peers set only rank 0's words. Relaxed: a hint, which is read again and again; pairs with
- * the WRITE in uat_stop_ask(). */
-static bool is_asked(void)
-{
-    return noted[0] || noted[1] || __atomic_load_n(&words()->asked[0], __ATOMIC_RELAXED) ||
-           __atomic_load_n(&words()->asked[1], __ATOMIC_RELAXED);
-}
-
-void uat_stop_watch(void)
-{
-    struct uat_deque *d = &uat_worker.deque;
-    bool always = uat_torture_on || UAT_IS_VIRTUAL() || uat_stacks || uat_failing.yes || uat_crew_leaves();
-    uat_deque_watch(d, always);
-    /* a signal may have arrived before the call above */
-    if (!always && (uat_stop_crew_watched || (uat_stop_on && is_asked())))
-        uat_deque_watch(d, true);
-}
-
-volatile sig_atomic_t uat_stop_crew_watched;
-
-/* WRITE the value to one of `rank`'s words. */
-static void put(int rank, uint64_t *word, uint64_t value)
-{
-    staging()->value = value;
-    struct uat_op op = uat_op_write(&staging()->value, word, 8);
-    uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
-    uat_crew_wake(rank);
-}
-
-void uat_stop_note(bool end)
-{
-    noted[end] = 1;
-    if (uat_worker.running) /* this thread, or a handler that interrupts it: its next push or pop sees the store */
-        uat_deque_watch(&uat_worker.deque, true);
-}
-
-void uat_stop_ask(bool end)
-{
-    if (uat_self.rank == 0) {
-        uat_stop_note(end);
-        return;
-    }
-    /* this WRITE completes before the poke, so a slow path caused by the poke sees the request */
-    put(0, &words()->asked[end], 1);
-    uat_check(uat_steal_poke(0));
 }
 
 void uat_stop_run(void)
@@ -182,23 +120,11 @@ static bool is_of_this_run(uint64_t order)
     return order >> 32 == (stop.run & 0x3fffffff);
 }
 
-/* Send to rank 0 the requests that a signal handler of this worker has noted. */
-static void pass_on(void)
-{
-    for (int end = 0; end < 2; end++)
-        if (noted[end]) {
-            noted[end] = 0;
-            uat_stop_ask(end);
-        }
-    uat_stop_watch();
-}
-
 static bool has_order(void)
 {
     if (uat_self.rank == 0)
-        return is_asked() && !(stop.refused && uat_clock_ns() - stop.refused_at < AGAIN_NS);
-    if (__builtin_expect(noted[0] || noted[1], 0))
-        pass_on();
+        return uat_stop_is_asked() && !(stop.refused && uat_clock_ns() - stop.refused_at < AGAIN_NS);
+    uat_stop_pass_on();
     uint64_t order = load_order();
     return order != stop.served && is_of_this_run(order);
 }
@@ -247,7 +173,7 @@ static void show(uint64_t still)
 static void put_all(uint64_t *word, uint64_t value)
 {
     for (int rank = 1; rank < uat_self.size; rank++)
-        put(rank, word, value);
+        uat_stop_put(rank, word, value);
 }
 
 /* Send the verdict to this worker's children in a binomial tree whose root is rank 0. If some worker cannot stop, no
@@ -259,7 +185,7 @@ static void tell(uint64_t verdict)
         step <<= 1;
     for (step >>= 1; step > 0 && !(verdict & CANNOT); step >>= 1)
         if (uat_self.rank + step < uat_self.size)
-            put(uat_self.rank + step, &words()->verdict, verdict);
+            uat_stop_put(uat_self.rank + step, &words()->verdict, verdict);
     if (uat_self.rank == 0 && (verdict & CANNOT))
         put_all(&words()->verdict, verdict);
 }
@@ -267,12 +193,12 @@ static void tell(uint64_t verdict)
 /* Has the worker of this rank become still, or said that it cannot stop? If it cannot stop, adds CANNOT to *verdict. */
 static bool look_at(int rank, uint64_t *verdict)
 {
-    struct uat_op op = uat_op_read(&staging()->still, &words()->still, 8);
+    uint64_t *still = staging_area.at;
+    struct uat_op op = uat_op_read(still, &words()->still, 8);
     uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
-    uint64_t still = staging()->still, order = *verdict & ~CANNOT;
-    if ((still & ~CANNOT) != order)
+    if ((*still & ~CANNOT) != (*verdict & ~CANNOT))
         return false;
-    *verdict |= still & CANNOT;
+    *verdict |= *still & CANNOT;
     return true;
 }
 
@@ -339,24 +265,11 @@ static uint64_t follow(uint64_t order)
     }
 }
 
-/* Take the requests of this kind. Clear only a word that was seen set: a request may arrive between the load and the
- * store. */
-static bool take_asked(bool end)
-{
-    uint64_t *asked = &words()->asked[end];
-    bool here = noted[end], there = __atomic_load_n(asked, __ATOMIC_RELAXED); /* relaxed: as in is_asked() */
-    if (here)
-        noted[end] = 0;
-    if (there)
-        __atomic_store_n(asked, 0, __ATOMIC_RELAXED); /* pairs with the WRITE in uat_stop_ask() */
-    return here || there;
-}
-
 /* Rank 0: begin a stop, and return its order. A request that arrives from now on is served by the next stop (K5). */
 static uint64_t begin(void)
 {
-    take_asked(false);
-    bool end = take_asked(true);
+    uat_stop_take(false);
+    bool end = uat_stop_take(true);
     stop.number++;
     return (stop.run & 0x3fffffff) << 32 | (stop.number & 0x7fffffff) << 1 | end;
 }
@@ -398,7 +311,7 @@ void uat_stop_worker(uintptr_t sp, uat_task_t *join)
     stop.refused = verdict & CANNOT;
     stop.refused_at = uat_clock_ns();
     if (!verdict || stop.refused)
-        noted[order & END] = 1;
+        uat_stop_note(order & END);
     uat_stop_watch();
 }
 

@@ -30,14 +30,13 @@
 #define UAT_STOP_H
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "deque/chain.h"
 #include "include/uat.h"
 #include "include/uat/detail/failure.h"
-#include "runtime/job/crew.h"
+#include "runtime/sched/stop_request.h"
 #include "runtime/segment/sections.h"
 
 /* Reserve the words of stops in the segment. */
@@ -58,26 +57,11 @@ void uat_stop_close(void);
  * run. Those that were passed on to rank 0, and not served, are dropped. */
 void uat_stop_reset(void);
 
-/* Request a stop. May be called by a task on any worker. */
-void uat_stop_ask(bool end);
-/* Request a stop in a signal handler, or outside of tasks. A worker other than rank 0 passes the request on at its next
- * slow path. */
-void uat_stop_note(bool end);
-
 /* The argument of the child that starts next is in this process only (runtime/pack.c), so its push does not stop. */
 extern bool uat_stop_postponed __attribute__((visibility("hidden")));
 
 /* A run begins on this worker: orders of earlier runs are void. */
 void uat_stop_run(void);
-
-/* Let push and pop take the slow path if a torture mode, the simulation, iso-address stacks, a failed task or a request
- * needs it, or if this worker leaves the crew. */
-void uat_stop_watch(void);
-
-/* Must this worker take the slow path of each push and pop for the crew's sake? See watch.h. */
-extern volatile sig_atomic_t uat_stop_crew_watched __attribute__((visibility("hidden")));
-
-extern bool uat_stop_on; /* requests are accepted */
 
 /* Does this worker have something that cannot be saved and that will soon be gone? If so, it refuses to stop, and rank
  * 0 tries again later. NULL: no. */
