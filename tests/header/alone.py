@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: each public header compiles alone, and all compile together. They do so in every standard that they
-support, without any of the warnings that users turn on. uat.hpp includes all other headers. Every struct that the
+"""Description: each public header compiles alone, and all compile together. They do so in every standard of each
+language that they support, without any of the warnings that users turn on. uat.hpp includes all other headers. Every struct that the
 headers show to C programs has a typedef that ends in _t. The headers of the core have at most 80 functions. A
 function's name begins with its object.
 usage: alone.py C-COMPILER C++-COMPILER INCLUDE-FOLDER"""
@@ -83,8 +83,8 @@ def main():
     for language, standards in STANDARDS.items():
         own = [[name] for name in headers if name.endswith(".hpp") == (language == "c++")]
         together = [name for name in headers if language == "c++" or name.endswith(".h")]
-        public = [names for names in own if "/detail/" not in names[0]]
-        alone = {standards[0]: own, **{standard: public for standard in standards[1:]}}
+        public = [[name] for name in together if "/detail/" not in name]  # C++ programs include those of C, too
+        alone = {standards[0]: own + [names for names in public if names not in own], **{standard: public for standard in standards[1:]}}
         for standard, texts in [*alone.items(), *((standard, [together]) for standard in standards)]:
             for names in texts:
                 command = [compilers[language], "-x", language, "-std=" + standard, *WARNINGS, "-I", include, "-"]
