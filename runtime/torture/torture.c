@@ -54,15 +54,18 @@ static void explain_fault(const struct uat_fault *fault)
     for (int i = 0; i < fault->count; i++)
         poisoned |= is_poison(fault->registers[i]);
     int owner = uat_torture_heap_owner(fault->address);
+    bool earlier = owner >= 0 && uat_torture_heap_is_earlier(fault->address);
     if (evacuates && poisoned)
         uat_error(
             "a task has used bytes 0xa5, which UAT_TORTURE=evacuate leaves in the place of other tasks' stacks: it "
             "keeps a pointer into a stack that is not its own");
-    else if (owner >= 0 && owner != uat_self.rank)
+    else if (owner >= 0 && (owner != uat_self.rank || earlier))
         uat_error("a task has used %p, which malloc() gave it on rank %d%s, %s: nothing of one process, and so no "
                   "address from "
                   "malloc(), may be kept across a spawn or a join",
-                  (void *)fault->address, owner, uat_torture_block(owner, fault->address, block, sizeof(block)),
+                  (void *)fault->address, owner,
+                  earlier ? " before the job's restart"
+                          : uat_torture_block(owner, fault->address, block, sizeof(block)),
                   uat_symbol_place(fault->pc, place, sizeof(place)));
 }
 

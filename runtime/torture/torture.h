@@ -69,4 +69,8 @@ void uat_torture_heap_settle(void);
 /* The rank whose malloc() returns this address, or -1. */
 int uat_torture_heap_owner(uintptr_t address);
 
+/* Is an address that has an owner one that malloc() has returned in the job before the last restart from a checkpoint?
+ * Not certain if a heap has more than 512 MiB. */
+bool uat_torture_heap_is_earlier(uintptr_t address);
+
 #endif

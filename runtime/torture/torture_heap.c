@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "runtime/job/self.h"
 
 /* Bytes between the heaps of neighbouring ranks. A larger heap reaches into the next rank's addresses, which only makes
- * some wrong pointers valid. 4096 heaps take 4 TiB of addresses. */
+ * some wrong pointers valid. 4096 heaps take 4 TiB of addresses. Each restart of the job begins in the other half, so
+ * that a pointer which a task keeps over a restart points to no memory either. */
 #define WINDOW ((uintptr_t)1 << 30)
+#define HALF   (WINDOW / 2)
 
 enum { GAP = 64 << 10 /* bytes: malloc() maps no smaller piece */ };
 enum { LARGE = 64 << 10, SMALL = 1024, CACHES = 16 << 20 /* bytes */, CACHED = 7 /* pieces */ };
@@ -68,10 +71,32 @@ static void close_gaps(const char *block, size_t block_bytes)
         }
 }
 
+static uintptr_t distance(uintptr_t address)
+{
+    return heaps.up ? address - heaps.edge : heaps.edge - address - 1;
+}
+
 int uat_torture_heap_owner(uintptr_t address)
 {
-    uintptr_t rank = (heaps.up ? address - heaps.edge : heaps.edge - address - 1) / WINDOW - 1; /* wraps if negative */
+    uintptr_t rank = distance(address) / WINDOW - 1; /* wraps if negative */
     return rank < (uintptr_t)heaps.windows ? (int)rank : -1;
+}
+
+bool uat_torture_heap_is_earlier(uintptr_t address)
+{
+    return uat_self.restarts > 0 && distance(address) / HALF % 2 != uat_self.restarts % 2;
+}
+
+/* Extend the block to a multiple of HALF, so that the windows are the same after a restart, when the process may have
+ * mapped a little more or less. Returns the block. */
+static char *align(char *block, size_t *bytes)
+{
+    size_t pad = (heaps.up ? -((uintptr_t)block + *bytes) : (uintptr_t)block) % HALF;
+    char *place = heaps.up ? block + *bytes : block - pad;
+    if (pad == 0 || map(place, pad, MAP_FIXED_NOREPLACE) != place)
+        return block;
+    *bytes += pad;
+    return heaps.up ? block : place;
 }
 
 /* Returns 0, the number of pieces that are left. */
@@ -122,7 +147,7 @@ void uat_torture_heap_move(int rank, int size)
 {
     uintptr_t end = ((uintptr_t)sbrk(0) + 4095) & ~(uintptr_t)4095;
     /* The kernel maps each new piece next to the existing mappings, so the pieces that follow lie beyond this block. */
-    size_t bytes = (size_t)(rank + 1) * WINDOW;
+    size_t before = (size_t)(rank + 1) * WINDOW + uat_self.restarts % 2 * HALF, bytes = before;
     char *block = map(NULL, bytes, 0);
     /* A page at the program break stops the break from rising. Then malloc() maps its small pieces, too. */
     void *stop = map((void *)end, 4096, MAP_FIXED_NOREPLACE);
@@ -136,7 +161,8 @@ void uat_torture_heap_move(int rank, int size)
             munmap(stop, 4096);
         return;
     }
-    heaps.edge = (uintptr_t)block + (heaps.up ? 0 : bytes);
+    block = align(block, &bytes);
+    heaps.edge = heaps.up ? (uintptr_t)block + bytes - before : (uintptr_t)block + before;
     heaps.windows = size;
     heaps.rank = rank;
     close_gaps(block, bytes);

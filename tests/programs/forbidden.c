@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: tasks that keep data of one process across a spawn. Torture must detect this and print a line. usage:
- * forbidden malloc|freed|mmap|pointer|index|longjmp|none
+ * forbidden malloc|freed|mmap|pointer|index|longjmp|restart|none
  */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "uat.h"
+#include "uat/checkpoint.h"
 
 enum { DEPTH = 9, SMALL = 20, MEDIUM = 2000, LARGE = 40000, VALUE = 1234567 };
 
@@ -97,6 +99,22 @@ static int hand_out(void)
     return follow_join(&t) == 1;
 }
 
+/* Keep a piece of malloc() over a restart from a checkpoint, after which the job ends. */
+UAT_TASK(int, keep_over_restart, int, words)
+{
+    nothing_task t;
+    volatile int *piece = malloc((size_t)words * sizeof(*piece));
+    if (!piece)
+        return 0;
+    piece[words - 1] = VALUE;
+    uat_checkpoint(UAT_CHECKPOINT_END);
+    while (!uat_restarted()) {
+        nothing_spawn(&t, 1);
+        nothing_join(&t);
+    }
+    return piece[words - 1] == VALUE;
+}
+
 /* Returns the number of tasks of this tree that found no error. */
 UAT_TASK(int, tree, int, depth)
 {
@@ -123,7 +141,10 @@ int main(int argc, char **argv)
 {
     int right = 0;
     what = argc > 1 ? argv[1] : "none";
-    if (uat_init() || tree_run(&right, DEPTH) || uat_finalize())
+    if (getenv("FORBIDDEN_MORE")) /* this process has mapped more than the one before the restart */
+        mmap(NULL, 16 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (uat_init() || (is("restart") ? keep_over_restart_run(&right, MEDIUM) : tree_run(&right, DEPTH)) ||
+        uat_finalize())
         return 1;
     if (right != 2 * (1 << DEPTH) - 1)
         printf("forbidden: %d right\n", right);
