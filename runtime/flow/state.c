@@ -61,10 +61,11 @@ static struct uat_flow_state *make(uint32_t parts, uint32_t lines)
 {
     size_t bytes = uat_flow_state_bytes(parts, lines);
     struct uat_flow_state *s = get(bytes);
-    memset(&s->bytes, 0, sizeof(*s) - sizeof(s->block));
+    memset(&s->bytes, 0, sizeof(*s) - offsetof(struct uat_flow_state, bytes));
     s->bytes = bytes;
     s->part_room = parts;
     s->line_room = lines;
+    uat_flow_lay_out(s);
     return s;
 }
 
@@ -74,31 +75,31 @@ static void add_chunk(struct uat_flow_state *s)
     struct uat_flow_chunk *c = get(UAT_FLOW_CHUNK_BYTES);
     /* The CPU may set the words, because no adapter knows them yet. */
     memset((char *)c + sizeof(c->block), 0, sizeof(*c) - sizeof(c->block));
+    struct uat_flow_note *note = s->note + (size_t)s->parts * UAT_FLOW_CHUNK;
     for (unsigned i = 0; i < UAT_FLOW_CHUNK; i++) {
-        struct uat_flow_entry *e = uat_flow_entry_at(uat_flow_entry_of(name_of(c), i));
+        note[i] = (struct uat_flow_note){.name = uat_flow_entry_of(name_of(c), i)};
+        struct uat_flow_entry *e = uat_flow_entry_at(note[i].name);
         e->left = e->open = 0;
     }
-    memset(uat_flow_notes(s) + (size_t)s->parts * UAT_FLOW_CHUNK, 0, UAT_FLOW_CHUNK * sizeof(struct uat_flow_note));
-    uat_flow_parts(s)[s->parts++] = (struct uat_flow_part){.name = name_of(c), .free = (1u << UAT_FLOW_CHUNK) - 1};
+    s->part[s->parts++] = (struct uat_flow_part){.name = name_of(c), .free = (1u << UAT_FLOW_CHUNK) - 1};
 }
 
 /* The hash table's place for a datum. It holds 1 + the number of the datum's line, or 0 if there is no line. */
 static uint32_t *place_of(struct uat_flow_state *s, uint64_t datum)
 {
-    const struct uat_flow_line *lines = uat_flow_lines(s);
-    uint32_t *hash = uat_flow_hash(s), *place;
+    uint32_t *place;
     uint64_t i = datum * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     do
-        place = &hash[i++ & (2 * s->line_room - 1)];
-    while (*place != 0 && lines[*place - 1].datum != datum);
+        place = &s->hash[i++ & (2 * s->line_room - 1)];
+    while (*place != 0 && s->line[*place - 1].datum != datum);
     return place;
 }
 
 static void hash_lines(struct uat_flow_state *s)
 {
-    memset(uat_flow_hash(s), 0, 2 * s->line_room * sizeof(uint32_t));
+    memset(s->hash, 0, 2 * s->line_room * sizeof(uint32_t));
     for (uint32_t i = 0; i < s->lines; i++)
-        *place_of(s, uat_flow_lines(s)[i].datum) = i + 1;
+        *place_of(s, s->line[i].datum) = i + 1;
 }
 
 struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow)
@@ -133,6 +134,7 @@ struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow)
     /* The new block keeps the header that it has. */
     op = uat_op_read(&here->bytes, &s->bytes, bytes - offsetof(struct uat_flow_state, bytes));
     uat_flow_do(flow->ledger, &op, 1);
+    uat_flow_lay_out(here);
     put(flow->ledger);
     flow->ledger = name_of(here);
     return here;
@@ -155,9 +157,9 @@ void uat_flow_state_end(uat_flow_t *flow)
     struct uat_flow_state *s = uat_flow_state_open(flow);
     uint64_t views = views_left(s);
     for (uint32_t i = 0; s->guards > 0 && i < s->lines; i++)
-        drop(&uat_flow_lines(s)[i]);
+        drop(&s->line[i]);
     for (uint32_t i = 0; i < s->parts; i++)
-        put(uat_flow_parts(s)[i].name);
+        put(s->part[i].name);
     put(flow->ledger);
     flow->ledger = 0;
     uat_frame_at(uat_stacks_running_base())->pending--;
@@ -188,16 +190,16 @@ static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t li
 {
     struct uat_flow_state *old = state_of(flow), *s = make(parts, lines);
     uint64_t size = s->bytes;
-    memcpy(&s->bytes, &old->bytes, sizeof(*s) - sizeof(s->block));
+    memcpy(&s->bytes, &old->bytes, sizeof(*s) - offsetof(struct uat_flow_state, bytes));
     s->bytes = size;
     s->part_room = parts;
     s->line_room = lines;
     for (uint32_t i = 0; i < old->lines; i++)
-        copy_line(&uat_flow_lines(s)[i], &uat_flow_lines(old)[i]);
-    memcpy(uat_flow_parts(s), uat_flow_parts(old), old->parts * sizeof(struct uat_flow_part));
-    memcpy(uat_flow_notes(s), uat_flow_notes(old), (size_t)old->parts * UAT_FLOW_CHUNK * sizeof(struct uat_flow_note));
+        copy_line(&s->line[i], &old->line[i]);
+    memcpy(s->part, old->part, old->parts * sizeof(struct uat_flow_part));
+    memcpy(s->note, old->note, (size_t)old->parts * UAT_FLOW_CHUNK * sizeof(struct uat_flow_note));
     if (lines == old->line_room)
-        memcpy(uat_flow_hash(s), uat_flow_hash(old), 2 * lines * sizeof(uint32_t));
+        memcpy(s->hash, old->hash, 2 * lines * sizeof(uint32_t));
     else
         hash_lines(s);
     put(flow->ledger);
@@ -217,7 +219,7 @@ static uint32_t next_room(uint32_t used, uint32_t room)
 static struct uat_flow_state *make_line_room(uat_flow_t *flow)
 {
     struct uat_flow_state *s = state_of(flow);
-    struct uat_flow_line *lines = uat_flow_lines(s);
+    struct uat_flow_line *lines = s->line;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->lines; i++) {
         if (!is_live(s, &lines[i]))
@@ -236,7 +238,7 @@ static struct uat_flow_state *make_line_room(uat_flow_t *flow)
 static __attribute__((cold)) void check_overlap(struct uat_flow_state *s, uint64_t datum, uint64_t bytes)
 {
     for (uint32_t i = 0; i < s->lines; i++) {
-        const struct uat_flow_line *line = &uat_flow_lines(s)[i];
+        const struct uat_flow_line *line = &s->line[i];
         bool same = line->datum == datum;
         if (line->bytes == 0 || bytes == 0 || (same && line->bytes == bytes))
             continue;
@@ -257,12 +259,12 @@ struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t
         check_overlap(s, datum, bytes);
     uint32_t *place = place_of(s, datum);
     if (*place)
-        return &uat_flow_lines(s)[*place - 1];
+        return &s->line[*place - 1];
     if (s->lines == s->line_room) {
         s = make_line_room(flow);
         place = place_of(s, datum);
     }
-    struct uat_flow_line *line = &uat_flow_lines(s)[s->lines];
+    struct uat_flow_line *line = &s->line[s->lines];
     *place = ++s->lines;
     line->datum = datum;
     line->bytes = bytes;
@@ -292,10 +294,10 @@ static bool has_room(const struct uat_flow_part *part)
 static int free_part(struct uat_flow_state *s, bool here)
 {
     int found = -1;
-    if (has_room(&uat_flow_parts(s)[s->part_last]))
+    if (has_room(&s->part[s->part_last]))
         return (int)s->part_last;
     for (uint32_t i = 0; i < s->parts; i++) {
-        const struct uat_flow_part *part = &uat_flow_parts(s)[i];
+        const struct uat_flow_part *part = &s->part[i];
         if (has_room(part))
             return (int)i;
         if (part->free && !here)
@@ -318,11 +320,11 @@ uint64_t uat_flow_entry_begin(uat_flow_t *flow)
         at = (int)s->parts - 1;
     }
     s->part_last = (uint32_t)at;
-    struct uat_flow_part *part = &uat_flow_parts(s)[at];
+    struct uat_flow_part *part = &s->part[at];
     unsigned i = (unsigned)__builtin_ctzll(part->free), index = (unsigned)at * UAT_FLOW_CHUNK + i;
     part->free &= part->free - 1;
-    struct uat_flow_note *note = &uat_flow_notes(s)[index];
-    *note = (struct uat_flow_note){.id = ++s->serial << 16 | index, .base = note->base};
+    struct uat_flow_note *note = &s->note[index];
+    *note = (struct uat_flow_note){.id = ++s->serial << 16 | index, .name = note->name, .base = note->base};
     s->begun++;
     return note->id;
 }
@@ -331,7 +333,7 @@ static void free_entry(struct uat_flow_state *s, uint64_t id)
 {
     unsigned index = id & 0xffff;
     uat_flow_note(s, id)->id = 0;
-    uat_flow_parts(s)[index / UAT_FLOW_CHUNK].free |= UINT64_C(1) << index % UAT_FLOW_CHUNK;
+    s->part[index / UAT_FLOW_CHUNK].free |= UINT64_C(1) << index % UAT_FLOW_CHUNK;
 }
 
 void uat_flow_entry_undo(struct uat_flow_state *s, uint64_t id)
@@ -363,26 +365,26 @@ static const uint64_t *marks(uint64_t chunk)
     return uat_flow_staging()->mark;
 }
 
-bool uat_flow_is_under_way(struct uat_flow_state *s, uint64_t id)
+struct uat_flow_note *uat_flow_under_way(struct uat_flow_state *s, uint64_t id)
 {
+    struct uat_flow_note *note = uat_flow_note(s, id);
     if (!uat_flow_lives(s, id))
-        return false;
-    uint64_t name = uat_flow_name(s, id);
+        return NULL;
     /* Acquire, as in uat_flow_retire(): the worker that ended the entry has released what its task wrote. */
-    if (uat_flow_rank(name) == uat_self.rank && uat_cpu_load_acquire(uat_flow_mark(name)) == id)
-        uat_flow_note(s, id)->ended = true;
-    return uat_flow_lives(s, id);
+    if (uat_flow_rank(note->name) == uat_self.rank && uat_cpu_load_acquire(uat_flow_mark(note->name)) == id)
+        note->ended = true;
+    return note->ended ? NULL : note;
 }
 
 void uat_flow_retire(struct uat_flow_state *s)
 {
     for (uint32_t k = 0; k < s->parts; k++) {
-        const struct uat_flow_part part = uat_flow_parts(s)[k];
+        const struct uat_flow_part part = s->part[k];
         if (part.free == (1u << UAT_FLOW_CHUNK) - 1)
             continue;
         const uint64_t *mark = marks(part.name);
         for (unsigned i = 0; i < UAT_FLOW_CHUNK; i++) {
-            struct uat_flow_note *note = &uat_flow_notes(s)[k * UAT_FLOW_CHUNK + i];
+            struct uat_flow_note *note = &s->note[k * UAT_FLOW_CHUNK + i];
             /* Acquire: the worker that ended the entry accessed it for the last time before writing the mark (F5). */
             if (note->id && uat_cpu_load_acquire(&mark[i]) == note->id) {
                 note->base += UAT_FLOW_ENDED + note->next;

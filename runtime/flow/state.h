@@ -26,6 +26,7 @@ struct uat_flow_part {
 /* The unroller's notes on an entry. */
 struct uat_flow_note {
     uint64_t id;    /* (serial number << 16) | index of the entry; 0: the entry is free */
+    uint64_t name;  /* name of the entry; the same in all its uses */
     uint64_t base;  /* base value of `open`: see struct uat_flow_links */
     uint64_t last;  /* id of the entry that was registered last */
     uint64_t relay; /* id of the entry that takes further registrations in place of this entry, or 0 */
@@ -53,17 +54,22 @@ _Static_assert(sizeof(struct uat_flow_line) == 128, "two cache lines");
 
 struct uat_flow_state {
     struct uat_parked block; /* as in a chunk */
-    uint64_t bytes;          /* size of this block, without the heap's header */
-    uint64_t window;         /* a spawn waits while this many entries, relays included, are begun and not retired */
-    uint64_t begun;          /* entries begun since the ledger began, without those undone */
-    uint64_t retired;        /* entries that uat_flow_retire() has freed since the ledger began */
-    uint64_t awaited;        /* sum of all that was subtracted from the first chunk's count */
-    uint64_t serial;         /* entries of this ledger so far; never reset */
+    /* where `room` has what; set by uat_flow_lay_out() */
+    struct uat_flow_line *line;
+    struct uat_flow_part *part;
+    struct uat_flow_note *note; /* UAT_FLOW_CHUNK for each part */
+    uint32_t *hash;             /* 2 * line_room places, each with 1 + a line's number, or 0 */
+
+    uint64_t bytes;   /* size of this block, without the heap's header; what follows moves with the state */
+    uint64_t window;  /* a spawn waits while this many entries, relays included, are begun and not retired */
+    uint64_t begun;   /* entries begun since the ledger began, without those undone */
+    uint64_t retired; /* entries that uat_flow_retire() has freed since the ledger began */
+    uint64_t awaited; /* sum of all that was subtracted from the first chunk's count */
+    uint64_t serial;  /* entries of this ledger so far; never reset */
     uint32_t parts, part_room;
     uint32_t part_last;        /* index of the part that gave the last entry */
     uint32_t lines, line_room; /* line_room is a power of two */
     uint32_t guards;           /* number of guards that were made */
-    /* lines, parts, notes, hash table; the hash table has 2 * line_room places, each with 1 + a line's number, or 0 */
     _Alignas(64) uint64_t room[];
 };
 
@@ -74,25 +80,18 @@ static inline size_t uat_flow_state_bytes(uint32_t parts, uint32_t lines)
            parts * (sizeof(struct uat_flow_part) + UAT_FLOW_CHUNK * sizeof(struct uat_flow_note)) +
            lines * (sizeof(struct uat_flow_line) + 2 * sizeof(uint32_t));
 }
-static inline struct uat_flow_line *uat_flow_lines(struct uat_flow_state *s)
+static inline void uat_flow_lay_out(struct uat_flow_state *s)
 {
-    return (struct uat_flow_line *)s->room;
+    s->line = (struct uat_flow_line *)s->room;
+    s->part = (struct uat_flow_part *)(s->line + s->line_room);
+    s->note = (struct uat_flow_note *)(s->part + s->part_room);
+    s->hash = (uint32_t *)(s->note + (size_t)s->part_room * UAT_FLOW_CHUNK);
 }
-static inline struct uat_flow_part *uat_flow_parts(struct uat_flow_state *s)
-{
-    return (struct uat_flow_part *)(uat_flow_lines(s) + s->line_room);
-}
-static inline struct uat_flow_note *uat_flow_notes(struct uat_flow_state *s)
-{
-    return (struct uat_flow_note *)(uat_flow_parts(s) + s->part_room);
-}
-static inline uint32_t *uat_flow_hash(struct uat_flow_state *s)
-{
-    return (uint32_t *)(uat_flow_notes(s) + (size_t)s->part_room * UAT_FLOW_CHUNK);
-}
+
+/* The notes on the entry of this id. */
 static inline struct uat_flow_note *uat_flow_note(struct uat_flow_state *s, uint64_t id)
 {
-    return &uat_flow_notes(s)[id & 0xffff];
+    return &s->note[id & 0xffff];
 }
 
 /* Is the entry of this id under way, according to the unroller's notes? */
@@ -106,12 +105,11 @@ static inline bool uat_flow_lives(struct uat_flow_state *s, uint64_t id)
  * waiter the flow uses. */
 static inline uint64_t uat_flow_name(struct uat_flow_state *s, uint64_t id)
 {
-    unsigned i = id & 0xffff;
-    return uat_flow_entry_of(uat_flow_parts(s)[i / UAT_FLOW_CHUNK].name, i % UAT_FLOW_CHUNK);
+    return uat_flow_note(s, id)->name;
 }
-static inline uint64_t uat_flow_shared(struct uat_flow_state *s)
+static inline uint64_t uat_flow_shared(const struct uat_flow_state *s)
 {
-    return uat_flow_parts(s)[0].name;
+    return s->part[0].name;
 }
 
 /* Begin a ledger, with one chunk. Afterwards flow->ledger names its state. */
@@ -134,8 +132,9 @@ void uat_flow_entry_undo(struct uat_flow_state *s, uint64_t id);
  * `now` is true. If `now` is false, the result may be too low. */
 uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now);
 
-/* Is the entry of this id under way? If the entry lies on this worker, this first updates the notes from its mark. */
-bool uat_flow_is_under_way(struct uat_flow_state *s, uint64_t id);
+/* The notes on the entry of this id, or NULL if it is not under way. If the entry lies on this worker, this first
+ * updates the notes from its mark. */
+struct uat_flow_note *uat_flow_under_way(struct uat_flow_state *s, uint64_t id);
 
 /* Retire the entries that have ended: afterwards they are free. */
 void uat_flow_retire(struct uat_flow_state *s);
@@ -152,8 +151,8 @@ struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t
 static inline struct uat_flow_line *uat_flow_line_at(uat_flow_t *flow, uint32_t hint, const void *p, uint64_t bytes)
 {
     struct uat_flow_state *s = (struct uat_flow_state *)uat_flow_address(flow->ledger);
-    if (hint < s->lines && uat_flow_lines(s)[hint].datum == (uintptr_t)p + 1)
-        return &uat_flow_lines(s)[hint];
+    if (hint < s->lines && s->line[hint].datum == (uintptr_t)p + 1)
+        return &s->line[hint];
     return uat_flow_line_of(flow, p, bytes);
 }
 

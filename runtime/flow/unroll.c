@@ -9,12 +9,12 @@
 /* Fill in an entry that no other worker knows. */
 void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, const void *arg, size_t size)
 {
-    uint64_t name = uat_flow_name(s, id);
-    struct uat_flow_entry *e = uat_flow_entry_at(name), *here = e;
-    if (uat_flow_rank(name) != uat_self.rank)
+    const struct uat_flow_note *note = uat_flow_note(s, id);
+    struct uat_flow_entry *e = uat_flow_entry_at(note->name), *here = e;
+    if (uat_flow_rank(note->name) != uat_self.rank)
         here = &uat_flow_staging()->entry;
     here->links.id = id;
-    here->links.base = uat_flow_note(s, id)->base;
+    here->links.base = note->base;
     here->links.shared = uat_flow_shared(s);
     here->body.fn = fn;
     here->body.size = size;
@@ -26,13 +26,14 @@ void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, con
     struct uat_op links = uat_op_write(&here->links, &e->links, offsetof(struct uat_flow_links, next));
     struct uat_op body = uat_op_write(&here->body, &e->body, bytes);
     const struct uat_op chain[] = {links, body};
-    uat_flow_do(name, chain, 2);
+    uat_flow_do(note->name, chain, 2);
 }
 
 /* An entry that is being registered. begin() sets single fields, because the batch and `with` are large and mostly
  * unused. */
 struct newcomer {
     uat_flow_t *flow;
+    struct uat_flow_state *s;         /* the flow's state, which moves if another entry begins */
     uint64_t id, name;                /* the name includes the kind and the home */
     uint64_t count;                   /* registrations so far, including registrations with entries that had ended */
     uint64_t ended;                   /* number of registrations with entries that had ended */
@@ -41,14 +42,10 @@ struct newcomer {
     uint64_t with[UAT_FLOW_BATCH]; /* ids of the entries whose registrations are in flight */
 };
 
-static struct uat_flow_state *state(const struct newcomer *t)
-{
-    return uat_flow_address(t->flow->ledger);
-}
-
 static void begin(struct newcomer *t, uat_flow_t *flow, uint64_t id, uint64_t name)
 {
     t->flow = flow;
+    t->s = uat_flow_address(flow->ledger);
     t->id = id;
     t->name = name;
     t->count = t->ended = 0;
@@ -56,12 +53,11 @@ static void begin(struct newcomer *t, uat_flow_t *flow, uint64_t id, uint64_t na
 }
 
 /* Called when a registration has found the value `old` in `open` of the entry p. */
-static void registered(struct newcomer *t, uint64_t p, uint64_t old)
+static void registered(struct newcomer *t, struct uat_flow_note *p, uint64_t old)
 {
-    struct uat_flow_note *note = uat_flow_note(state(t), p);
     t->count++;
-    if (old - note->base >= UAT_FLOW_ENDED) { /* p has ended, and no worker reads its next[] again */
-        note->ended = true;
+    if (old - p->base >= UAT_FLOW_ENDED) { /* p has ended, and no worker reads its next[] again */
+        p->ended = true;
         t->ended++;
     }
 }
@@ -71,22 +67,20 @@ static void flush(struct newcomer *t)
     int n = t->batch.n;
     uat_flow_wait(&t->batch);
     for (int i = 0; i < n; i++)
-        registered(t, t->with[i], uat_flow_staging()->old[i]);
+        registered(t, uat_flow_note(t->s, t->with[i]), uat_flow_staging()->old[i]);
 }
 
 /* Make t a successor of p, which has room. */
-static void append(struct newcomer *t, uint64_t p)
+static void append(struct newcomer *t, struct uat_flow_note *p)
 {
-    struct uat_flow_note *note = uat_flow_note(state(t), p);
-    uint64_t name = uat_flow_name(state(t), p);
-    struct uat_flow_entry *e = uat_flow_entry_at(name);
-    uint64_t *next = &e->links.next[note->next++];
-    note->last = t->id;
-    if (uat_flow_is_near(name)) {
+    struct uat_flow_entry *e = uat_flow_entry_at(p->name);
+    uint64_t *next = &e->links.next[p->next++];
+    p->last = t->id;
+    if (uat_flow_is_near(p->name)) {
         *next = t->name;
         /* The FETCH_ADD follows the store of next[]. It pairs with the FETCH_ADD in close_entry(), which precedes the
          * load of next[] (F3). */
-        registered(t, p, uat_flow_add(name, &e->open, 1));
+        registered(t, p, uat_flow_add(p->name, &e->open, 1));
         return;
     }
     if (t->batch.n == UAT_FLOW_BATCH)
@@ -94,21 +88,21 @@ static void append(struct newcomer *t, uint64_t p)
     struct uat_flow_staging *s = uat_flow_staging();
     int i = t->batch.n;
     s->word[i] = t->name;
-    t->with[i] = p;
+    t->with[i] = p->id;
     struct uat_op chain[] = {
         uat_op_write(&s->word[i], next, 8),
         uat_op_fetch_add(&s->old[i], &e->open, 1), /* follows the WRITE (O1); pairs with close_entry() (F3) */
     };
-    uat_flow_post(&t->batch, name, chain, 2);
+    uat_flow_post(&t->batch, p->name, chain, 2);
 }
 
 /* Begin an entry that only joins others. Its links are complete when this returns. */
 static void begin_join(struct newcomer *t, uat_flow_t *flow)
 {
     uint64_t id = uat_flow_entry_begin(flow);
-    struct uat_flow_state *s = uat_flow_address(flow->ledger);
-    begin(t, flow, id, uat_flow_name(s, id) | UAT_FLOW_JOINS);
-    uat_flow_write_entry(s, id, NULL, NULL, 0);
+    begin(t, flow, id, UAT_FLOW_JOINS);
+    t->name |= uat_flow_name(t->s, id);
+    uat_flow_write_entry(t->s, id, NULL, NULL, 0);
 }
 
 /*
@@ -133,7 +127,7 @@ static bool count_left(struct newcomer *t)
     uat_flow_wait(&t->batch);
     old = s->old[at];
     for (int i = 0; i < at; i++)
-        registered(t, t->with[i], s->old[i]);
+        registered(t, uat_flow_note(t->s, t->with[i]), s->old[i]);
     if (old + expected == 0)
         return true;
     return t->ended > 0 && uat_flow_add(t->name, left, 0 - t->ended) == t->ended;
@@ -146,42 +140,43 @@ static void end_join(struct newcomer *t)
 }
 
 /* Make t a successor of p, or of an entry that ends only after p. */
-static void add_to(struct newcomer *t, uint64_t p)
+static void add_to(struct newcomer *t, struct uat_flow_note *p)
 {
-    struct uat_flow_note *note = uat_flow_note(state(t), p);
-    while (note->relay && uat_flow_lives(state(t), note->relay)) {
-        p = note->relay;
-        note = uat_flow_note(state(t), p);
-    }
-    if (note->last == t->id || note->relay) /* t is a successor already; or the relay has ended, and so has p */
+    while (p->relay && uat_flow_lives(t->s, p->relay))
+        p = uat_flow_note(t->s, p->relay);
+    if (p->last == t->id || p->relay) /* t is a successor already; or the relay has ended, and so has p */
         return;
-    if (note->next < UAT_FLOW_NEXT - 1) {
+    if (p->next < UAT_FLOW_NEXT - 1) {
         append(t, p);
         return;
     }
     struct newcomer relay; /* the relay takes the last place in p's next[] */
     flush(t);
+    uint64_t id = p->id;
     begin_join(&relay, t->flow);
+    t->s = relay.s;
+    p = uat_flow_note(t->s, id);
     append(&relay, p);
     end_join(&relay);
-    uat_flow_note(state(t), p)->relay = relay.id;
-    append(t, relay.id);
+    p->relay = relay.id;
+    append(t, uat_flow_note(t->s, relay.id));
 }
 
 /* Register t with the entries of a line that t must wait for. These are the sharers if their mode is not `mode`,
  * otherwise the writer. mode: how t accesses the datum. */
 static void follow(struct newcomer *t, const struct uat_flow_line *line, enum uat_flow_mode mode)
 {
+    struct uat_flow_note *p;
     if (line->sharers == 0 || line->mode == (unsigned)mode) {
-        if (uat_flow_is_under_way(state(t), line->writer))
-            add_to(t, line->writer);
+        if ((p = uat_flow_under_way(t->s, line->writer)) != NULL)
+            add_to(t, p);
         return;
     }
     /* A sharer waits for the writer, so a task that waits for a sharer need not wait for the writer. */
     struct uat_flow_line copy = *line; /* a relay may move the state */
     for (uint32_t i = 0; i < copy.sharers; i++)
-        if (uat_flow_is_under_way(state(t), copy.sharer[i]))
-            add_to(t, copy.sharer[i]);
+        if ((p = uat_flow_under_way(t->s, copy.sharer[i])) != NULL)
+            add_to(t, p);
 }
 
 /* Drop the sharers that have ended. If at least `limit` sharers are left, replace them by one entry that joins them. */
@@ -240,7 +235,8 @@ static void register_all(struct newcomer *t, uat_flow_t *flow, uint64_t id, uint
     begin(t, flow, id, name);
     for (size_t i = 0; i < n; i++) {
         const struct uat_flow_line *line = uat_flow_line_of(flow, access[i].p, uat_flow_bytes_of(&access[i]));
-        t->line[i] = (uint32_t)(line - uat_flow_lines(state(t)));
+        t->s = uat_flow_address(flow->ledger); /* it may have moved to make room for the line */
+        t->line[i] = (uint32_t)(line - t->s->line);
         follow(t, line, uat_flow_mode_of(flow, &access[i]));
     }
 }

@@ -350,7 +350,7 @@ active proctype Unroller()
 #ifdef M_LINE_KEPT
 #define LIVES(s) (id[entry_of[s]] != 0)
 #else
-#define LIVES(s) (id[entry_of[s]] == s + 1 && mark[entry_of[s]] != s + 1) /* uat_flow_is_under_way() */
+#define LIVES(s) (id[entry_of[s]] == s + 1 && mark[entry_of[s]] != s + 1) /* uat_flow_under_way() */
 #endif
             :: LIVES(s_) && (
 #ifndef M_NO_WRITER

@@ -18,9 +18,10 @@ static void flow_begin(void)
     const uint64_t chunk = UINT64_C(1) << 48 | (uintptr_t)shared.chunk;
     memset(&flow, 0, sizeof(flow));
     flow.state.parts = flow.state.part_room = 1;
-    *uat_flow_parts(&flow.state) = (struct uat_flow_part){.name = chunk};
-    *uat_flow_note(&flow.state, ID) = (struct uat_flow_note){.id = ID};
+    uat_flow_lay_out(&flow.state);
+    *flow.state.part = (struct uat_flow_part){.name = chunk};
     entry = uat_flow_entry_of(chunk, 0);
+    *uat_flow_note(&flow.state, ID) = (struct uat_flow_note){.id = ID, .name = entry};
     uat_flow_entry_at(entry)->links = (struct uat_flow_links){.id = ID, .shared = chunk};
 }
 
@@ -33,7 +34,7 @@ static void ends_task(void)
 static void asks_whether_under_way(void)
 {
     for (int i = 0; i < LOOKS; i++)
-        if (!uat_flow_is_under_way(&flow.state, ID)) {
+        if (!uat_flow_under_way(&flow.state, ID)) {
             learned();
             return; /* the note records the end from now on */
         }
