@@ -2,6 +2,7 @@
 #include "launcher/arguments.h"
 
 #include "base/control.h"
+#include "base/meeting.h"
 #include "include/uat.h"
 #include "launcher/launcher.h"
 #include "runtime/checkpoint/settings.h"
@@ -120,16 +121,18 @@ static void *allocate(size_t count, size_t size)
  * outer uatrun. */
 static char **copy_environment(int extra)
 {
-    static const char outer[] = UAT_CONTROL_VARIABLE "=";
-    int n = 0;
+    static const char *const outer[] = {UAT_CONTROL_VARIABLE "=", UAT_MEETING_VARIABLE "=", UAT_MEETING_RANK "="};
+    int n = 0, kept = 0;
     while (environ[n])
         n++;
-    char **env = allocate((size_t)(n + extra + 3), sizeof(*env));
-    int kept = 0;
-    for (int i = 0; i < n; i++)
-        if ((strncmp(environ[i], "PMIX_", 5) != 0 || strncmp(environ[i], "PMIX_MCA_", 9) == 0) &&
-            strncmp(environ[i], outer, sizeof(outer) - 1) != 0)
+    char **env = allocate((size_t)(n + extra + 5), sizeof(*env));
+    for (int i = 0; i < n; i++) {
+        bool keep = strncmp(environ[i], "PMIX_", 5) != 0 || strncmp(environ[i], "PMIX_MCA_", 9) == 0;
+        for (size_t k = 0; k < sizeof(outer) / sizeof(outer[0]); k++)
+            keep &= strncmp(environ[i], outer[k], strlen(outer[k])) != 0;
+        if (keep)
             env[kept++] = environ[i];
+    }
     return env;
 }
 

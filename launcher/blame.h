@@ -38,8 +38,8 @@ int uat_blame_lost(const struct uat_seen *job);
 int uat_blame_worker(struct uat_seen *job);
 
 /* End the other workers with a SIGTERM that carries the rank of job->lost, if any. Each of these workers then looks in
- * its own memory for locks that the lost worker's tasks held. The caller has stored the verdict before: the ends of the
- * workers break their connections, and libpmix's thread may crash then. */
+ * its own memory for locks that the lost worker's tasks held. The caller has stored the verdict before, so that it
+ * stays valid if this process is killed meanwhile. */
 void uat_blame_tell(const struct uat_seen *job);
 
 /* Report that a worker aborted the job; returns uatrun's status. */

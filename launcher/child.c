@@ -3,7 +3,7 @@
  * A worker starts by vfork(): it runs in uatrun's memory, and uatrun's thread waits, until it has executed the program.
  * fork() would copy the page tables of uatrun for each worker, and both processes would fault on the pages that they
  * write. So before exec the worker changes no variable that uatrun reads afterwards: only errno, and the scratch space
- * `core_mask`. It makes only async-signal-safe calls, because libpmix's thread may hold any lock. No handler of a
+ * `core_mask`. It makes only async-signal-safe calls. No handler of a
  * signal runs in it, because uatrun has none. If the exec fails, the worker reports the reason through a pipe. A
  * successful exec closes the pipe.
  */
@@ -25,7 +25,7 @@
 
 enum {
     FILES_SPARE = 64, /* descriptors of uatrun that do not belong to a worker */
-    FILES_LEAST = 16  /* the minimum that libpmix needs to start */
+    FILES_LEAST = 16  /* the minimum that uatrun needs to start */
 };
 
 enum step { STEP_BIND, STEP_INPUT, STEP_OUTPUT, STEP_EXECUTE };
@@ -40,7 +40,7 @@ static struct rlimit original_files;
 int uat_child_raise_files(int n, int more)
 {
     struct rlimit limit;
-    rlim_t needed = (rlim_t)n * (rlim_t)(1 + more) + FILES_SPARE, least = (rlim_t)n * (rlim_t)(2 + more) + FILES_LEAST;
+    rlim_t needed = (rlim_t)n * (rlim_t)more + FILES_SPARE, least = (rlim_t)n * (rlim_t)more + FILES_LEAST;
     if (getrlimit(RLIMIT_NOFILE, &original_files) < 0 || original_files.rlim_cur >= needed)
         return 0;
     limit = original_files;
@@ -91,6 +91,8 @@ static __attribute__((noinline)) struct failure become_worker(const struct uat_c
         return (struct failure){STEP_OUTPUT, errno};
     if (plan->control >= 0)
         fcntl(plan->control, F_SETFD, 0); /* of this process only: a vfork() copies the table of descriptors */
+    if (plan->meeting >= 0)
+        fcntl(plan->meeting, F_SETFD, 0);
     if (original_files.rlim_cur > 0)
         setrlimit(RLIMIT_NOFILE, &original_files);
     turn_randomisation_off();

@@ -21,7 +21,7 @@ struct uat_child_plan {
     int core;                  /* the core to bind it to; -1 = none */
     struct bitmask *core_mask; /* scratch space for binding */
     bool null_input;           /* standard input is /dev/null */
-    int control;               /* a descriptor that the worker inherits; -1: none */
+    int control, meeting;      /* descriptors that the worker inherits; -1: none */
     int output, error;         /* descriptors for stdout and stderr; -1: those of uatrun */
 };
 
@@ -29,9 +29,8 @@ struct uat_child_plan {
  * *exit_status and returns a negative errno. */
 int uat_child_start(struct uat_child *child, const struct uat_child_plan *plan, int *exit_status);
 
-/* Raise uatrun's limit of open files for n workers. The server needs one file per worker. more: further files per
- * worker. The workers get the old limit back. Returns 0. If the limit cannot be raised far enough, reports this and
- * returns -EMFILE. */
+/* Raise uatrun's limit of open files for n workers. more: files per worker. The workers get the old limit back. Returns
+ * 0. If the limit cannot be raised far enough, reports this and returns -EMFILE. */
 int uat_child_raise_files(int n, int more);
 
 #endif

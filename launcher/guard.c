@@ -5,7 +5,6 @@
 #include "launcher/control.h"
 #include "launcher/live.h"
 #include "launcher/recovery.h"
-#include "launcher/server.h"
 #include "launcher/signals.h"
 #include "runtime/checkpoint/settings.h"
 
@@ -149,11 +148,8 @@ static int watch(pid_t job, int signals, int workers)
     }
 }
 
-/*
- * Shared memory for the job's verdict. The job's process stores the verdict before it ends the workers. Ending the
- * workers breaks all connections, and then libpmix's thread sometimes crashes (4.2.2, a use after free). Even then the
- * stored verdict stays valid.
- */
+/* Shared memory for the job's verdict. The job's process stores the verdict before it ends the workers. If it is killed
+ * meanwhile, the stored verdict stays valid. */
 static struct uat_verdict *make_verdict(void)
 {
     void *p = mmap(NULL, sizeof(struct uat_verdict), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -180,15 +176,12 @@ static int run(const struct uat_arguments *arguments, struct uat_verdict *verdic
     int signals = signalfd(-1, uat_signals_set(), SFD_CLOEXEC | SFD_NONBLOCK);
     pid_t job = -1, guard = getpid();
     *lost = *left = 0;
-    if (arguments->simulated == 0 && uat_server_make_directory()) /* a simulation has no server */
-        return UAT_STATUS_FAILED;
     if (verdict && signals >= 0 && pipe2(life, O_CLOEXEC) == 0) {
         *verdict = (struct uat_verdict){.status = NO_VERDICT};
         job = fork();
     }
     if (job < 0) {
         uat_say("cannot start: %s", strerror(errno));
-        uat_server_remove_directory();
         return UAT_STATUS_FAILED;
     }
     if (job == 0) {
@@ -196,7 +189,7 @@ static int run(const struct uat_arguments *arguments, struct uat_verdict *verdic
         int status = uat_job_run(arguments, life[0], verdict);
         if (getppid() != guard) /* the guard was killed, and cannot do this any more */
             uat_scratch_remove();
-        _exit(status); /* libpmix's exit handlers could hang */
+        _exit(status); /* without the guard's buffers and exit handlers */
     }
     close(life[0]);
     uat_live_again();
@@ -205,7 +198,6 @@ static int run(const struct uat_arguments *arguments, struct uat_verdict *verdic
     int status = watch(job, signals, arguments->workers);
     close(life[1]);
     close(signals);
-    uat_server_remove_directory(); /* the job's process may have been killed while it started */
     *lost = verdict->lost;
     *left = verdict->left;
     return WIFEXITED(status) ? WEXITSTATUS(status) : killed(WTERMSIG(status), verdict, lost);

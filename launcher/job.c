@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Run the job and find the worker that failed first. When a worker dies, the PMIx fences of the others fail, and they
- * may exit before uatrun has reaped the dead worker.
+ * Run the job and find the worker that failed first. When a worker dies, others may notice it, and may exit before
+ * uatrun has reaped the dead worker.
  * - A worker is certainly the cause in three cases: a signal ended it, it ended before it joined the job, or it ended
  *   too early with status 0.
  * - A worker that exits with a non-zero status may have failed only because another worker failed. So uatrun waits
@@ -206,13 +206,6 @@ static int count_left(const struct job *job)
     return left;
 }
 
-static void free_environment(char **env)
-{
-    for (char **p = env; p && *p; p++)
-        free(*p);
-    free(env);
-}
-
 /* Close the descriptors for a worker's output; the worker has its own copies of them. */
 static void close_output(struct uat_child_plan *plan)
 {
@@ -230,6 +223,7 @@ static int start_workers(struct job *job, const int *cores)
         .path = arguments->program, .argv = arguments->argv, .core = -1, .output = -1, .error = -1};
     bool simulated = arguments->simulated > 0;
     plan.core_mask = numa_allocate_cpumask();
+    plan.meeting = simulated ? -1 : uat_server_inherited();
     int status = 0;
     for (int rank = 0; rank < arguments->workers && status == 0; rank++) {
         struct uat_child *child = &job->seen.children[rank];
@@ -245,8 +239,6 @@ static int start_workers(struct job *job, const int *cores)
         else if (uat_child_start(child, &plan, &status) == 0)
             job->running++;
         close_output(&plan);
-        if (!simulated)
-            free_environment(plan.env);
     }
     numa_free_cpumask(plan.core_mask);
     return status;
@@ -274,7 +266,6 @@ int uat_job_run(const struct uat_arguments *arguments, int life, struct uat_verd
               uat_server_start(arguments->workers) == 0))
         status = start_workers(&job, cores);
     if (status == 0) {
-        uat_say_alone();
         job.deadline = arguments->timeout > 0 ? now() + arguments->left : 0;
         status = watch(&job);
         verdict->lost = uat_blame_lost(&job.seen);

@@ -27,8 +27,8 @@ struct stream {
 };
 
 static struct {
-    int epoll, output, error; /* error: a copy of stderr; stderr itself is left to libpmix */
-    int width;                /* digits of the longest rank */
+    int epoll;
+    int width; /* digits of the longest rank */
     struct stream *streams;
     int count;
 } label = {.epoll = -1};
@@ -39,9 +39,7 @@ int uat_label_open(int n)
     label.width = snprintf(longest, sizeof(longest), "%d", n - 1);
     label.streams = calloc((size_t)n * UAT_LABEL_FILES, sizeof(*label.streams));
     label.epoll = epoll_create1(EPOLL_CLOEXEC);
-    label.output = STDOUT_FILENO;
-    label.error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
-    if (label.streams && label.epoll >= 0 && label.error >= 0)
+    if (label.streams && label.epoll >= 0)
         return 0;
     int error = label.streams ? errno : ENOMEM;
     uat_say("cannot label the output: %s", strerror(error));
@@ -80,9 +78,9 @@ static int add_stream(int rank, int to)
 int uat_label_add(int rank, int *out, int *err)
 {
     *err = -1;
-    *out = add_stream(rank, label.output);
+    *out = add_stream(rank, STDOUT_FILENO);
     if (*out >= 0)
-        *err = add_stream(rank, label.error);
+        *err = add_stream(rank, STDERR_FILENO);
     if (*err >= 0)
         return 0;
     int error = errno;

@@ -4,7 +4,6 @@
 #define UAT_LAUNCHER_H
 
 #include <stdbool.h>
-#include <sys/socket.h>
 #include <sys/types.h>
 
 struct uat_arguments;
@@ -86,17 +85,6 @@ void uat_label_pass(void);
 /* Pass on the rest of the output, and add a missing newline. Call this after the last worker has ended. */
 void uat_label_close(void);
 
-/*
- * The door of the PMIx server. libpmix listens on a TCP port of the loopback interface, which all users of the host can
- * reach. Its handshake blocks the thread that serves the workers. So another user could connect, send nothing, and stop
- * the job. Therefore the server uses its own accept(). This accept() asks the kernel which user owns the other end, and
- * closes connections of other users.
- */
-
-/* Find the user that owns the other end of a TCP connection over IPv4 within this host. Returns 0 or a negative errno;
- * -ENOENT if the other end does not exist or no longer exists. */
-int uat_door_owner(const struct sockaddr *own, const struct sockaddr *peer, uid_t *owner);
-
 /* A folder in memory for the checkpoints of one job (uatrun --resizable). It exists as long as the job. */
 
 /* Make the folder, in /dev/shm, for this user alone. Returns its path, or NULL after reporting the error. */
@@ -111,11 +99,5 @@ bool uat_help_print(const char *form, int workers_max, int status_timeout);
 
 /* Messages of the launcher: lines "uatrun: ..." on stderr, each written by one call. */
 void uat_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/*
- * From now on, let only uat_say() write to this process's stderr. uatrun itself reports dead workers. Without this,
- * libpmix would report them again. Call this when all workers have been started.
- */
-void uat_say_alone(void);
 
 #endif

@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/launcher.h"
 
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static int output = STDERR_FILENO;
-
-void uat_say_alone(void)
-{
-    int copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
-    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (copy >= 0 && null >= 0 && dup2(null, STDERR_FILENO) >= 0)
-        output = copy;
-    if (null >= 0)
-        close(null);
-}
 
 void uat_say(const char *format, ...)
 {
@@ -29,6 +16,6 @@ void uat_say(const char *format, ...)
     va_end(args);
     size_t length = strlen(line);
     line[length++] = '\n';
-    ssize_t ignored = write(output, line, length);
+    ssize_t ignored = write(STDERR_FILENO, line, length);
     (void)ignored;
 }

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/relax.h"
+#include "runtime/job/bootstrap.h"
 #include "runtime/job/settings.h"
 #include "runtime/segment/settings.h"
 
@@ -114,7 +115,7 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg)
 
 int pair_run(pair_fn *fn, void *arg, int *rank)
 {
-    bool launched = getenv("PMIX_RANK") && getenv("PMIX_NAMESPACE");
+    bool launched = uat_launched() != UAT_LAUNCHED_ALONE;
     struct pair pair = {.segment = NULL};
     int rc = launched ? pair_launched(&pair, fn, arg) : pair_fork(&pair, fn, arg);
     *rank = pair.rank;

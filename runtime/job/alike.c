@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "runtime/job/bootstrap.h"
 
 enum {
     ERRORS = 8,        /* number of errors that a worker prints for other workers; it prints later errors only for
@@ -195,7 +196,7 @@ static void print(const char *format, const char *line, const char *text)
 
 void uat_alike_open(const char *host, int workers)
 {
-    const char *job = getenv("PMIX_NAMESPACE");
+    const char *job = uat_launched_job();
     if (workers < 2 || !job)
         return;
     alike.workers = workers;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "runtime/job/bootstrap.h"
 
 #define ASK  0xffffffffUL      /* makes personality(2) change nothing */
 #define MARK "UATRUN_EXECUTED" /* the pid of the process that is executing its program a second time */
@@ -26,7 +27,7 @@ bool uat_aslr_is_off(void)
 bool uat_aslr_matters(void)
 {
     const char *checkpoints = getenv("UAT_CHECKPOINT");
-    return (getenv("PMIX_RANK") && getenv("PMIX_NAMESPACE")) || (checkpoints && *checkpoints);
+    return uat_launched() != UAT_LAUNCHED_ALONE || (checkpoints && *checkpoints);
 }
 
 /* The arguments that this program was started with, from /proc: uat_init() does not get them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How workers find each other, by PMIx. No other file of the runtime calls PMIx. In each exchange, each worker
- * publishes one blob; barriers in steady state do not use PMIx.
+ * How workers find each other: those of uatrun in its memory (meeting.c), those of other launchers by PMIx (pmix.c). In
+ * each exchange, each worker publishes one blob. Barriers in steady state are in collective.h.
  */
 #ifndef UAT_BOOTSTRAP_H
 #define UAT_BOOTSTRAP_H
@@ -39,11 +39,28 @@ int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *use
 int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, void ***blobs, size_t **sizes);
 void uat_bootstrap_free(void **blobs, size_t *sizes);
 
-/* A barrier over PMIx, for start-up and shutdown only. */
+/* A barrier, for start-up and shutdown only. */
 int uat_bootstrap_barrier(void);
+
+/* What all workers wait in, in a barrier or an exchange; for a message. */
+const char *uat_bootstrap_wait(void);
 
 /* Leave the job cleanly. */
 int uat_bootstrap_close(void);
+
+/* The means by which workers find each other. */
+struct uat_means {
+    /* Join the job of the environment, and fill in *job, except for `host`, which is set. `user` stays valid. */
+    int (*open)(struct uat_job *job, const struct uat_bootstrap_user *user);
+    int (*barrier)(void);
+    /* Put copies of the wanted blobs (NULL: of all) into the arrays, which are zero. After an error, the caller frees
+     * what is in them. */
+    int (*exchange)(const void *blob, size_t size, const bool *wanted, void **blobs, size_t *sizes);
+    int (*close)(void);
+    void (*abort)(int status);
+    const char *wait; /* see uat_bootstrap_wait() */
+};
+extern const struct uat_means uat_means_meeting, uat_means_pmix;
 
 /* Tell the launcher that the job has failed with this exit status. May return before the other workers are gone. If the
  * launcher does not answer, this ends the process with that status. */
@@ -63,27 +80,35 @@ void uat_abort_answered(void);
 
 /* Which launcher started this process, and whether it was the right one. */
 
+/* By which means the environment says that a launcher has started this process. */
+enum uat_launched { UAT_LAUNCHED_ALONE, UAT_LAUNCHED_UATRUN, UAT_LAUNCHED_PMIX };
+enum uat_launched uat_launched(void);
+
+/* A name that only this job has, and that only its user knows; NULL if the process is alone. */
+const char *uat_launched_job(void);
+
 /* The number in an environment variable; 0 if it is not set. */
 long uat_launched_count(const char *variable);
 
 /* The launcher's name, such as "srun". space: the PMIx namespace of this process. */
 const char *uat_launched_by(const char *space);
 
-/* For a process without PMIx: may it be a job of one worker? Returns 0, or -EINVAL after reporting what should have
+/* For a process that is alone: may it be a job of one worker? Returns 0, or -EINVAL after reporting what should have
  * started it. */
 int uat_launched_alone(void);
 
 /*
  * A program that a worker starts (system(), popen(), fork() and exec, directly or by a shell) inherits the variables
- * PMIX_* of the worker. It must not join the job as that worker. So a worker leaves a mark in its environment before
- * it joins. The mark stays after the worker has left the job, because the other workers do not wait for the program.
- * The mark names the job. So it does not stop another launcher, such as uatrun in a task, whose job has another name.
+ * PMIX_* or UATRUN_* of the worker. It must not join the job as that worker. So a worker leaves a mark in its
+ * environment before it joins. The mark stays after the worker has left the job, because the other workers do not wait
+ * for the program. The mark names the job. So it does not stop another launcher, such as uatrun in a task, whose job
+ * has another name.
  */
 
-/* The pid of the worker whose variables PMIX_* this process has inherited; 0 if they are its own. */
+/* The pid of the worker whose variables this process has inherited; 0 if they are its own. */
 pid_t uat_nested_in(void);
 
-/* Mark the environment of a worker, which has PMIX_NAMESPACE and PMIX_RANK. Returns 0, or a negative errno that has
+/* Mark the environment of a worker that a launcher has started. Returns 0, or a negative errno that has
  * been reported. */
 int uat_nested_mark(void);
 

@@ -6,11 +6,25 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/meeting.h"
 
 long uat_launched_count(const char *variable)
 {
     const char *text = getenv(variable);
     return text ? strtol(text, NULL, 10) : 0;
+}
+
+/* A PMIx launcher counts first: uatrun takes its variables out of the environment of its own workers. */
+enum uat_launched uat_launched(void)
+{
+    if (getenv("PMIX_RANK") && getenv("PMIX_NAMESPACE"))
+        return UAT_LAUNCHED_PMIX;
+    return getenv(UAT_MEETING_RANK) && getenv(UAT_MEETING_VARIABLE) ? UAT_LAUNCHED_UATRUN : UAT_LAUNCHED_ALONE;
+}
+
+const char *uat_launched_job(void)
+{
+    return getenv(uat_launched() == UAT_LAUNCHED_PMIX ? "PMIX_NAMESPACE" : UAT_MEETING_VARIABLE);
 }
 
 /*

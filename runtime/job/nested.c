@@ -8,15 +8,17 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/meeting.h"
 
-#define MARK "UATRUN_WORKER" /* "PID:RANK:NAMESPACE" of the worker */
+#define MARK "UATRUN_WORKER" /* "PID:RANK:JOB" of the worker */
 
-enum { MARK_SIZE = 512 /* PMIx's names have at most 255 bytes */ };
+enum { MARK_SIZE = 512 /* names of jobs have at most 255 bytes */ };
 
-/* "RANK:NAMESPACE", as the launcher has set them. */
+/* "RANK:JOB", as the launcher has set them. */
 static void own_place(char place[MARK_SIZE])
 {
-    snprintf(place, MARK_SIZE, "%s:%s", getenv("PMIX_RANK"), getenv("PMIX_NAMESPACE"));
+    const char *rank = uat_launched() == UAT_LAUNCHED_PMIX ? "PMIX_RANK" : UAT_MEETING_RANK;
+    snprintf(place, MARK_SIZE, "%s:%s", getenv(rank), uat_launched_job());
 }
 
 pid_t uat_nested_in(void)

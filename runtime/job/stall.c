@@ -12,6 +12,7 @@
 #include "base/kernel.h"
 #include "base/log.h"
 #include "runtime/job/alike.h"
+#include "runtime/job/bootstrap.h"
 #include "runtime/job/settings.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
@@ -127,10 +128,7 @@ static void describe(char *line, size_t size)
 {
     uint64_t waited = uat_stall_seconds() - stall.wait_since;
     if (stall.wait == UAT_WAIT_FENCE) {
-        snprintf(line, size,
-                 "has waited %" PRIu64
-                 " s for all workers in PMIx_Fence, which the launcher's servers on the hosts carry out",
-                 waited);
+        snprintf(line, size, "has waited %" PRIu64 " s for all workers %s", waited, uat_bootstrap_wait());
         return;
     }
     if (stall.wait == UAT_WAIT_ANSWER) {
@@ -285,7 +283,7 @@ static void describe_wait(char *wait, size_t size)
         snprintf(wait, size, ", waits for rank 0 to enter uat_run()");
         break;
     case UAT_WAIT_FENCE:
-        snprintf(wait, size, ", waits in PMIx_Fence");
+        snprintf(wait, size, ", waits for all workers %s", uat_bootstrap_wait());
         break;
     case UAT_WAIT_ANSWER:
         snprintf(wait, size, ", waits for the answer of rank %" PRIu64, stall.what);

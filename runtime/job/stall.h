@@ -10,7 +10,7 @@
  * operations go to the worker that has the object. So a cut network ends the job as soon as the transport can detect
  * it.
  *
- * A wait in PMIx_Fence has the same limits, but sends no operations. Waits in collective calls are in
+ * A wait in a barrier of bootstrap.h has the same limits, but sends no operations. Waits in collective calls are in
  * runtime/job/straggler.h. Joins, idleness and tasks may last for hours, so they are not bounded. But
  * uat_stuck_look() reports a task that waits for a lock of the C library.
  */
@@ -35,7 +35,7 @@ enum uat_doing {
 enum uat_wait {
     UAT_WAIT_NONE,
     UAT_WAIT_ACK,     /* waits for a thief's acknowledgement of an entry */
-    UAT_WAIT_FENCE,   /* waits in PMIx_Fence */
+    UAT_WAIT_FENCE,   /* waits in a barrier of bootstrap.h */
     UAT_WAIT_BARRIER, /* waits for a rank, in a barrier */
     UAT_WAIT_ROOT,    /* has no work, and waits for rank 0 to enter the run */
     UAT_WAIT_ANSWER,  /* waits for a victim that has taken a request and not answered it */
@@ -83,7 +83,7 @@ void uat_stall_note(enum uat_wait kind, uint64_t what);
  * Called periodically during a wait:
  * - uat_stall_ack() for the acknowledgement of entry `index`,
  * - uat_stall_answer() for the answer of a victim,
- * - uat_stall_fence() for the end of PMIx_Fence,
+ * - uat_stall_fence() for the end of a barrier of bootstrap.h,
  * - uat_stall_child() for a child whose record is on rank, while the joiner waits in place.
  */
 void uat_stall_ack(void *context, uint64_t index);

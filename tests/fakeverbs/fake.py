@@ -31,7 +31,7 @@ class Run:
                 command.append("--apart")
             for text in fail:
                 command += ["--fail", text]
-            command += ["--", build / "launcher/uatrun", "-n", str(workers), "--timeout", str(SECONDS), *program]
+            command += ["--", build / "tests/pmix/uatrun-pmix", "-n", str(workers), "--timeout", str(SECONDS), *program]
             done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   timeout=2 * SECONDS, check=False)
             self.count = {words[0]: (int(words[1]), int(words[2]))

@@ -65,7 +65,7 @@ def children(pid):
 def worker(job, rank):
     """The process of this rank."""
     for pid in children(children(job.pid)[0]):
-        if f"PMIX_RANK={rank}" in Path(f"/proc/{pid}/environ").read_text().split("\0"):
+        if f"UATRUN_RANK={rank}" in Path(f"/proc/{pid}/environ").read_text().split("\0"):
             return pid
     raise AssertionError(f"no rank {rank}")
 

@@ -63,14 +63,14 @@ class Descendants:
     def describe(pid):
         """Name, rank and state of a process, and the kernel function in which it waits."""
         command, letter, _ = _status(pid) or ("?", "?", 0)
-        rank = [entry.decode() for entry in _environment(pid) if entry.startswith(b"PMIX_RANK=")]
+        rank = [entry.decode() for entry in _environment(pid) if entry.startswith((b"PMIX_RANK=", b"UATRUN_RANK="))]
         return " ".join([f"process {pid}: {command}", *rank, f"state {letter}", *_lines(f"/proc/{pid}/stack")[:4]])
 
     def workers(self):
         """{rank: pid} of the workers that have passed their execve()."""
         found = {}
         for pid in self.members():
-            ranks = [entry for entry in _environment(pid) if entry.startswith(b"PMIX_RANK=")]
+            ranks = [entry for entry in _environment(pid) if entry.startswith((b"PMIX_RANK=", b"UATRUN_RANK="))]
             if ranks:
                 found[int(ranks[0].split(b"=")[1])] = pid
         return found

@@ -89,7 +89,7 @@ class Srun:
         host = self.host_of(rank, workers).name
         return (rf"rank {rank} on {host}: .*called exit\(0\)|of rank {rank} \({host}\).*does not answer|"
                 rf"slurmstepd-{host}: error: .*Error handler invoked: .*source = \[\S+:{rank}\]|"
-                rf"rank \d+ on \S+: (has waited \d+ s for|PMIx_Fence)")
+                rf"rank \d+ on \S+: (has waited \d+ s for|PMIx_Fence|uatrun has ended)")
 
     def chatter(self, line):
         """Whether the line is from another program. srun and slurmstepd report the end of every task and step; libpmix

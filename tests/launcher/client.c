@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a worker on bare PMIx that behaves or ends as argv[1] says. In the modes of failures, only rank 1
- * fails. */
+/* Description: a worker on the bare bootstrap that behaves or ends as argv[1] says. In the modes of failures, only rank
+ * 1 fails. */
 #include <fcntl.h>
-#include <pmix.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -12,58 +11,46 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/meeting.h"
+#include "runtime/job/bootstrap.h"
+
 enum { FENCE_FAILED = 91, TEST_FAILED = 92 };
 
-static pmix_proc_t me;
+static struct uat_job job;
+
+static void nothing(void)
+{
+}
 
 static void fence(void)
 {
-    pmix_proc_t all;
-    pmix_info_t info;
-    bool yes = true;
-    PMIX_LOAD_PROCID(&all, me.nspace, PMIX_RANK_WILDCARD);
-    PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
-    if (PMIx_Fence(&all, 1, &info, 1) != PMIX_SUCCESS)
+    if (uat_bootstrap_barrier())
         _exit(FENCE_FAILED);
 }
 
-/* Publish a value, and read the values of all workers. */
-static void exchange(uint32_t size)
+/* Publish values, and read the values of all workers. */
+static void exchange(void)
 {
-    pmix_value_t value, *got;
     char text[64];
-    snprintf(text, sizeof(text), "of %u", me.rank);
-    PMIX_VALUE_LOAD(&value, text, PMIX_STRING);
-    if (PMIx_Put(PMIX_GLOBAL, "test.value", &value) != PMIX_SUCCESS || PMIx_Commit() != PMIX_SUCCESS)
-        _exit(TEST_FAILED);
-    fence();
-    for (uint32_t rank = 0; rank < size; rank++) {
-        pmix_proc_t peer = me;
-        peer.rank = rank;
-        snprintf(text, sizeof(text), "of %u", rank);
-        if (PMIx_Get(&peer, "test.value", NULL, 0, &got) != PMIX_SUCCESS || strcmp(got->data.string, text) != 0)
+    for (int round = 0; round < 3; round++) {
+        void **blobs;
+        size_t *sizes, size = (size_t)snprintf(text, sizeof(text), "round %d of %d", round, job.rank);
+        if (uat_bootstrap_exchange(text, size, NULL, &blobs, &sizes))
             _exit(TEST_FAILED);
-        PMIX_VALUE_RELEASE(got);
+        for (int rank = 0; rank < job.size; rank++) {
+            size = (size_t)snprintf(text, sizeof(text), "round %d of %d", round, rank);
+            if (sizes[rank] != size || memcmp(blobs[rank], text, size) != 0)
+                _exit(TEST_FAILED);
+        }
+        uat_bootstrap_free(blobs, sizes);
     }
-}
-
-static uint32_t job_size(void)
-{
-    pmix_proc_t all;
-    pmix_value_t *value;
-    PMIX_LOAD_PROCID(&all, me.nspace, PMIX_RANK_WILDCARD);
-    if (PMIx_Get(&all, PMIX_JOB_SIZE, NULL, 0, &value) != PMIX_SUCCESS)
-        _exit(TEST_FAILED);
-    uint32_t size = value->data.uint32;
-    PMIX_VALUE_RELEASE(value);
-    return size;
 }
 
 /* Print one line. The line is not mixed with other workers' lines, because stdout is in append mode. */
 static void say(const char *format, unsigned long value)
 {
     char line[256];
-    int n = snprintf(line, sizeof(line), "rank %u ", me.rank);
+    int n = snprintf(line, sizeof(line), "rank %d ", job.rank);
     n += snprintf(line + n, sizeof(line) - (size_t)n, format, value);
     line[n++] = '\n';
     if (write(STDOUT_FILENO, line, (size_t)n) != n)
@@ -156,7 +143,7 @@ static void starve(void)
         ;
 }
 
-/* Told of the loss of rank 1: kill the job's process, as a crash of libpmix's thread there would. */
+/* Told of the loss of rank 1: kill the job's process. */
 static void kill_job(int number)
 {
     (void)number;
@@ -208,8 +195,10 @@ static void go_wrong(const char *mode)
         raise(SIGKILL);
     if (strcmp(mode, "abort") == 0)
         abort();
-    if (strcmp(mode, "pmix-abort") == 0)
-        PMIx_Abort(5, "no luck", NULL, 0);
+    if (strcmp(mode, "job-abort") == 0) {
+        uat_bootstrap_abort(5);
+        pause(); /* uatrun need not wait for its end */
+    }
     if (strcmp(mode, "stray") == 0) {
         fork_stray();
         _exit(7);
@@ -218,17 +207,17 @@ static void go_wrong(const char *mode)
 
 int main(int argc, char **argv)
 {
-    const char *mode = argc > 1 ? argv[1] : "ok", *rank = getenv("PMIX_RANK");
+    const char *mode = argc > 1 ? argv[1] : "ok", *rank = getenv(getenv("PMIX_RANK") ? "PMIX_RANK" : UAT_MEETING_RANK);
     bool wrong = rank && strcmp(rank, "1") == 0;
     if (strcmp(mode, "state") == 0) {
-        PMIX_LOAD_PROCID(&me, "", rank ? (pmix_rank_t)atoi(rank) : 0);
-        report_state(); /* before PMIx opens files */
+        job.rank = rank ? atoi(rank) : 0;
+        report_state(); /* before the library opens files */
     }
     if (strcmp(mode, "deaf") == 0)
         signal(SIGTERM, SIG_IGN);
     if (strcmp(mode, "crash") == 0 && !wrong)
         signal(SIGTERM, kill_job);
-    if (strcmp(mode, "signal") == 0) { /* block the signals: otherwise they would end the thread that libpmix creates */
+    if (strcmp(mode, "signal") == 0) { /* block the signals: otherwise they would end libpmix's thread */
         sigset_t set = signals_to_wait_for();
         sigprocmask(SIG_BLOCK, &set, NULL);
     }
@@ -236,9 +225,10 @@ int main(int argc, char **argv)
         return 0;
     if (wrong && strcmp(mode, "absent-3") == 0)
         return 3;
-    if (PMIx_Init(&me, NULL, 0) != PMIX_SUCCESS)
+    static const struct uat_bootstrap_user user = {.waiting = nothing, .waited = nothing};
+    if (uat_bootstrap_open(&job, &user))
         return TEST_FAILED;
-    exchange(job_size());
+    exchange();
     if (wrong)
         go_wrong(mode);
     if (strcmp(mode, "hang") == 0 || strcmp(mode, "deaf") == 0 || strcmp(mode, "crash") == 0)
@@ -259,11 +249,11 @@ int main(int argc, char **argv)
         hang();
     }
     fence();
-    if (PMIx_Finalize(NULL, 0) != PMIX_SUCCESS)
+    if (uat_bootstrap_close())
         return TEST_FAILED;
     if (wrong && strcmp(mode, "late") == 0)
         return 9;
-    if (me.rank == 0 && strcmp(mode, "checkpoint-status") == 0)
+    if (job.rank == 0 && strcmp(mode, "checkpoint-status") == 0)
         return 75; /* UAT_CHECKPOINT_STATUS, although nobody has written a checkpoint */
     return 0;
 }

@@ -31,7 +31,7 @@ JOB_TEST(failing_workers)
         {"segv", 128 + SIGSEGV, "rank 1 was killed by signal 11"},
         {"kill", 128 + SIGKILL, "rank 1 was killed by signal 9"},
         {"abort", 128 + SIGABRT, "rank 1 was killed by signal 6"},
-        {"pmix-abort", 5, "rank 1 aborted the job with status 5: no luck"},
+        {"job-abort", 5, "rank 1 aborted the job with status 5: a uat worker reported an error"},
         {"stray", 7, "rank 1 exited with status 7"},
         {"crash", 7, "rank 1 exited with status 7"},
     };

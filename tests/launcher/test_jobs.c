@@ -71,16 +71,18 @@ JOB_TEST(clean_state)
 {
     setenv("PMIX_RANK", "77", 1); /* as if uatrun ran in another launcher's job */
     setenv("PMIX_NAMESPACE", "other", 1);
-    setenv("PMIX_SERVER_URI41", "other.0;tcp4://127.0.0.1:1", 1);
+    setenv("UATRUN_RANK", "77", 1);
+    setenv("UATRUN_MEETING", "1:3:other", 1);
     JOB_RUN("-n", "2", "--env", "TEST_VALUE=x", "--env", "TEST_VALUE=a=b c", "CLIENT", "state");
     unsetenv("PMIX_RANK");
     unsetenv("PMIX_NAMESPACE");
-    unsetenv("PMIX_SERVER_URI41");
+    unsetenv("UATRUN_RANK");
+    unsetenv("UATRUN_MEETING");
     assert_good();
     assert_int_equal(run_count(run.out, "blocks 0 signals"), 2);
     assert_int_equal(run_count(run.out, "has 0 other dispositions"), 2);
-    assert_int_equal(run_count(run.out, "has 0 more files"), 1);
-    assert_int_equal(run_count(run.out, "has 1 more files"), 1); /* rank 0's connection to uatrun */
+    assert_int_equal(run_count(run.out, "has 1 more files"), 1); /* the memory in which the workers meet */
+    assert_int_equal(run_count(run.out, "has 2 more files"), 1); /* also rank 0's connection to uatrun */
     assert_int_equal(run_count(run.out, "has the value"), 2);
 }
 

@@ -17,7 +17,7 @@
 __attribute__((constructor)) static void begin(int argc, char **argv)
 {
     char path[4096];
-    const char *rank = getenv("PMIX_RANK");
+    const char *rank = getenv("UATRUN_RANK");
     snprintf(path, sizeof(path), "%s/%s", argc == 3 ? argv[2] : "/", rank ? rank : "alone");
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0) {

@@ -18,6 +18,7 @@ NO_ADAPTER = {
     "runtime/job/neighbour.c": "pairs with a signal handler of this process",
     "include/uat/detail/global.h": "words that only CPUs change",
     "runtime/job/relay.c": "processes of one host share an object",
+    "runtime/job/meeting.c": "processes of one host share an object",
     "transport_ibv/share.c": "processes of one host share a device",
 }
 ATOMIC = re.compile(r"__atomic_\w+\(|\buat_cpu_(?:fence|fence_atomic|fence_read|store_release|load_acquire)\(")

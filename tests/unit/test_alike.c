@@ -30,7 +30,8 @@ static void begin(void)
 {
     char name[64];
     snprintf(name, sizeof(name), "test-alike-%d-%d", (int)getpid(), jobs++);
-    assert_int_equal(setenv("PMIX_NAMESPACE", name, 1), 0);
+    assert_int_equal(setenv("UATRUN_RANK", "0", 1), 0);
+    assert_int_equal(setenv("UATRUN_MEETING", name, 1), 0);
     assert_int_equal(pipe(output), 0);
 }
 

@@ -116,7 +116,7 @@ static int try_step(size_t step)
     if (!rc)
         uat_steps_close(steps, uat_startup_count);
     look(&after);
-    bool right = rc == wanted || (wanted && rc < 0 && getenv("PMIX_RANK")); /* or the start failed because the other
+    bool right = rc == wanted || (wanted && rc < 0 && getenv("UATRUN_RANK")); /* or the start failed because the other
                                                                              * worker had ended */
     if (!right)
         fprintf(stderr, "test_startup: step %zu: the start returned %d, not %d\n", step, rc, wanted);
