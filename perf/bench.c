@@ -2,6 +2,7 @@
 #include "perf/bench.h"
 #include "perf/progress.h"
 #include "perf/tsc.h"
+#include "base/meeting.h"
 #include "runtime/inspect.h"
 
 #include <errno.h>
@@ -286,7 +287,7 @@ static int measure(struct job *job)
 /* Print and exit. In a job, only rank 0 prints. A process without a launcher prints without starting the runtime. */
 static int speak_and_exit(const struct job *job, const char *error)
 {
-    bool launched = getenv("PMIX_NAMESPACE") != NULL;
+    bool launched = getenv(UAT_MEETING_VARIABLE) || getenv("PMIX_NAMESPACE");
 
     if (launched && uat_init() < 0)
         return 1;
