@@ -12,12 +12,14 @@ from measures.scale import COST
 # MassiveThreads/DM, greedy joins, InfiniBand EDR, 36 cores a host: the public artifact's raw_results/ito-a, greedy_gc.
 # {program: (program and arguments, UAT_SIM_TASK, {cores: (ms, efficiency, us of a steal, us of a failed one, busy)})}
 # LCS: medians of the 11 or 20 runs; the efficiency is that of 340 us a block.
-# The loops' figures are medians of the first 17 or 18 runs of 100, of the build with a profiler.
+# The loops' figures are medians of 100 runs (576 cores: of the first 17 or 18), of the build with a profiler.
 PROGRAMS = {
     "UTS T1L": (["perf/uat-uts", "-t", "1", "-a", "3", "-d", "13", "-b", "4", "-r", "29"], "1229ns",
                 {36: (663, .976), 144: (162.07, .998), 576: (43.73, .925), 2304: (13.02, .777)}),
-    "PFor 65536": (["perf/uat-pfor", "--kernel", "0", "-n", "65536"], "1ns", {576: (12.8, .445, 35.7, 7.3, .466)}),
-    "RecPFor 32768": (["perf/uat-pfor", "--kernel", "1", "-n", "32768"], "1ns", {576: (78.0, .554, 32.5, 7.9, .564)}),
+    "PFor 65536": (["perf/uat-pfor", "--kernel", "0", "-n", "65536"], "1ns",
+                   {36: (96.2, .946, 19.7, 3.2, .957), 144: (29.2, .780, 32.7, 6.3, .793), 576: (12.8, .445, 35.7, 7.3, .466)}),
+    "RecPFor 32768": (["perf/uat-pfor", "--kernel", "1", "-n", "32768"], "1ns",
+                      {36: (716, .966, 19.1, 3.4, .977), 144: (198, .872, 25.7, 5.6, .883), 576: (78.0, .554, 32.5, 7.9, .564)}),
     "LCS 262144": (["perf/uat-lcs", "--levels", "9", "--side", "512", "--leaf", "340000"], "1ns",
                    {36: (2637, .939), 144: (817, .757), 576: (562, .619), 2304: (556, .626)}),
 }
