@@ -15,11 +15,11 @@ class Pair(ctypes.Structure):
     _fields_ = [("count", ctypes.c_long), ("numbers", ctypes.c_void_p)]
 
 
-def refused(function):
+def refused(function, argument=ctypes.c_long(1), text="cannot be a task"):
     try:
-        uat.run(function, ctypes.c_long(1), ctypes.c_long)
+        uat.run(function, argument, ctypes.c_long)
     except TypeError as e:
-        return "cannot be a task" in str(e)
+        return text in str(e)
     return False
 
 
@@ -47,6 +47,12 @@ def main():
 
     body = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
     assert refused(body(lambda arg, result: None)) and refused(lambda arg, result: None) and refused(print)
+    assert refused(tasks.fibonacci, [15], "uat.run(): [15] is not an argument of a task")
+    try:
+        uat.Array(ctypes.c_double, -1)
+        raise SystemExit("an array of -1 elements")
+    except ValueError:
+        pass
     numbers.free()
     sys.stdout.write(f"right on rank {uat.rank()}\n")  # one write, so that lines of several workers stay whole
     uat.finalize()
