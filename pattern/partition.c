@@ -40,16 +40,9 @@ static void exchange_here(char *a, char *b, size_t bytes)
     }
 }
 
-/* Two ranges of global memory to exchange. */
-struct exchange {
-    char *a, *b;
-    size_t size; /* bytes of an element */
-};
-
-/* The body of a loop over pairs of elements. */
-static void exchange_some(int64_t begin, int64_t end, const void *arg)
+void uat_exchange_some(int64_t begin, int64_t end, const void *arg)
 {
-    const struct exchange *e = arg;
+    const struct uat_exchange *e = arg;
     for (size_t i = (size_t)begin, n; i < (size_t)end; i += n) {
         n = smaller((size_t)end - i, uat_range_window(e->size));
         char *a = e->a + i * e->size, *b = e->b + i * e->size;
@@ -68,23 +61,18 @@ static void exchange_some(int64_t begin, int64_t end, const void *arg)
 static size_t join_fronts(const struct uat_range *range, size_t less, size_t from, size_t more)
 {
     size_t count = smaller(from - less, more), size = range->kernel.size;
-    struct exchange e = {uat_range_at(range, less), uat_range_at(range, from + more - count), size};
+    struct uat_exchange e = {uat_range_at(range, less), uat_range_at(range, from + more - count), size};
     if (count * size > SPLIT_BYTES)
-        uat_for(0, (int64_t)count, (int64_t)uat_range_window(size), exchange_some, &e, sizeof(e));
+        uat_for(0, (int64_t)count, (int64_t)uat_range_window(size), uat_exchange_some, &e, sizeof(e));
     else if (count > 0)
-        exchange_some(0, (int64_t)count, &e);
+        uat_exchange_some(0, (int64_t)count, &e);
     return less + more;
-}
-
-static uat_sort_pivot_t pivot_of(const struct uat_range *range)
-{
-    return (uat_sort_pivot_t){range->tail, range->equal, range->tail + range->arg_offset};
 }
 
 /* Partition about `most` of the remaining elements. All of these are near. */
 static void step_near(const struct uat_range *range, uat_sort_pass_t *pass, size_t most)
 {
-    uat_sort_pivot_t pivot = pivot_of(range);
+    uat_sort_pivot_t pivot = uat_range_pivot(range);
     uat_sort_pass_t here = {0, pass->from - pass->less, pass->to - pass->less};
     size_t bytes = here.to * range->kernel.size;
     char *home = uat_range_at(range, pass->less);
@@ -96,7 +84,7 @@ static void step_near(const struct uat_range *range, uat_sort_pass_t *pass, size
 /* Partition the next `count` elements separately. Join their front to the previous front by an exchange. */
 static void step_far(const struct uat_range *range, uat_sort_pass_t *pass, size_t count)
 {
-    uat_sort_pivot_t pivot = pivot_of(range);
+    uat_sort_pivot_t pivot = uat_range_pivot(range);
     uat_sort_pass_t here = {0, 0, count};
     size_t bytes = count * range->kernel.size;
     char *home = uat_range_at(range, pass->from);
@@ -159,7 +147,7 @@ static uat_sort_pass_t split_far(struct uat_range *range, uat_sort_pass_t pass)
 static void ends_task(void *arg, void *result)
 {
     struct uat_range *range = arg;
-    uat_sort_pivot_t pivot = pivot_of(range);
+    uat_sort_pivot_t pivot = uat_range_pivot(range);
     uat_sort_pass_t pass = {0, range->known, range->count};
     size_t low = range->known + range->share, high = range->count - range->share, size = range->kernel.size,
            step = STEP_BYTES / size;
@@ -232,6 +220,12 @@ size_t uat_partition(struct uat_range *range)
     return pass.less;
 }
 
+size_t uat_partition_all(struct uat_range *range)
+{
+    size_t front;
+    return uat_partition_at_homes(range, &front) ? front : uat_partition(range);
+}
+
 static size_t round_up(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
@@ -253,7 +247,7 @@ size_t uat_with_range(uat_range_fn *fn, const uat_sort_kernel_t *kernel, void *a
 static size_t partition_whole(struct uat_range *range, size_t place)
 {
     (void)place;
-    return uat_partition(range);
+    return uat_partition_all(range);
 }
 
 size_t uat_partition_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size)

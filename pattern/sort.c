@@ -3,8 +3,8 @@
  * uat_sort_by(): quicksort (Hoare 1962) in place. uat_select_by(): quickselect (Hoare 1961). A range that is longer
  * than a leaf is partitioned about the median of a sample. A child sorts the first part, and the continuation, which
  * thieves may take, sorts the second part. Partitions themselves split on demand (partition.c), so all workers take
- * part from the first pass on. Process-private memory is sorted without tasks: by a merge of runs, or else by the
- * kernel.
+ * part from the first pass on. On several hosts, homes_sort.c sorts most arrays. Process-private memory is sorted
+ * without tasks: by a merge of runs, or else by the kernel.
  *
  * A comparison that throws makes its task fail (failed.h). Each function then returns soon, without another comparison,
  * and what it returns is not used. The elements are only ever exchanged or merged, so the array keeps all of them.
@@ -73,7 +73,7 @@ static size_t front_of(struct uat_range *range, size_t begin, int equal)
     range->count = whole.count - begin;
     range->equal = equal;
     range->known = 0;
-    size_t front = uat_partition(range);
+    size_t front = uat_partition_all(range);
     range->base = whole.base;
     range->count = whole.count;
     return front;
@@ -101,9 +101,9 @@ static struct parts divide(struct uat_range *range)
     return (struct parts){less, equal > 0 ? less + equal : count};
 }
 
-static void sort_here(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg)
+void uat_sort_here(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg)
 {
-    if (!uat_sort_runs(kernel, elements, count, arg) && !uat_failed())
+    if (!kernel->partition || (!uat_sort_runs(kernel, elements, count, arg) && !uat_failed()))
         kernel->sort(elements, count, arg);
 }
 
@@ -112,8 +112,8 @@ static void sort_leaf(const struct uat_range *range)
     size_t bytes = range->count * range->kernel.size;
     if (range->count < 2)
         return;
-    sort_here(&range->kernel, uat_global_checkout(range->base, bytes, UAT_READ_WRITE), range->count,
-              range->tail + range->arg_offset);
+    uat_sort_here(&range->kernel, uat_global_checkout(range->base, bytes, UAT_READ_WRITE), range->count,
+                  range->tail + range->arg_offset);
     uat_global_checkin(range->base, bytes, UAT_READ_WRITE);
 }
 
@@ -202,7 +202,7 @@ static size_t sort_whole(struct uat_range *range, size_t place)
 {
     (void)place;
     if (uat_global_home(range->base) < 0)
-        sort_here(&range->kernel, range->base, range->count, range->tail + range->arg_offset);
+        uat_sort_here(&range->kernel, range->base, range->count, range->tail + range->arg_offset);
     else if (!merge_range(range) && !uat_failed())
         sort_range(range);
     return 0;
@@ -210,7 +210,8 @@ static size_t sort_whole(struct uat_range *range, size_t place)
 
 void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size)
 {
-    if (count >= 2 && kernel->size > 0)
+    if (count >= 2 && kernel->size > 0 &&
+        !uat_sort_at_homes(kernel, NULL, array, kernel->size, count, NULL, arg, arg_size))
         uat_with_range(sort_whole, kernel, array, count, 0, arg, arg_size);
 }
 

@@ -39,8 +39,9 @@ void merge(span<A> a, span<B> b, span<T> out, Less less = Less())
  * program must have called uat_global_temporary_open(); without room it throws std::bad_alloc. The second form uses
  * `scratch`, whose elements are undefined afterwards; if the spans differ in size or overlap, throws
  * std::invalid_argument. Each worker also allocates 32 KiB or less by malloc(). Leaves have at most 32 KiB. A factor of
- * 4 above that in size costs two merges, and each merge reads each element about once and writes it once. If `less`
- * throws, stable_sort() throws one of the exceptions (see task_error); the span then has its elements in an
+ * 4 above that in size costs two merges, and each merge reads each element about once and writes it once. On several
+ * hosts, an element moves about once (docs/loops.md), and each worker allocates as much as it keeps of the span. If
+ * `less` throws, stable_sort() throws one of the exceptions (see task_error); the span then has its elements in an
  * undefined order, and the temporary array is free again. If the memory of the first form is not global, the calling
  * task alone sorts it.
  */
@@ -50,6 +51,8 @@ template <class T, class Less = std::less<>> void stable_sort(span<T> s, span<T>
     detail::must_travel<Less>();
     detail::must_match("stable_sort", s.size(), scratch.size());
     detail::must_be_apart("stable_sort", s, scratch);
+    if (detail::sort_at_homes(s, scratch.data(), less))
+        return;
     detail::throw_as_task([&] { detail::sort_stably(s, scratch, less); });
 }
 template <class T, class Less = std::less<>> void stable_sort(span<T> s, Less less = Less())
@@ -58,6 +61,8 @@ template <class T, class Less = std::less<>> void stable_sort(span<T> s, Less le
     detail::must_travel<Less>();
     if (uat_global_home(s.data()) < 0)
         return detail::throw_as_task([&] { detail::sort_here_stably(s.data(), s.size(), less); });
+    if (detail::sort_at_homes(s, static_cast<T *>(nullptr), less))
+        return;
     temporary_vector<T> scratch(s.size());
     detail::throw_as_task([&] { detail::sort_stably(s, scratch.span(), less); });
 }
@@ -76,6 +81,8 @@ template <class K, class V, class Less = std::less<>> void sort_by_key(span<K> k
     detail::must_travel<Less>();
     detail::must_match("sort_by_key", keys.size(), values.size());
     detail::must_be_apart("sort_by_key", keys, values);
+    if (detail::keyed<K, V, Less>{keys, values, less}.sort())
+        return;
     temporary_vector<pair> pairs(keys.size());
     uat::transform(keys, values, pairs.span(), [](const K &k, const V &v) { return pair{k, v}; });
     uat::stable_sort(pairs.span(), [less](const pair &a, const pair &b) mutable { return less(a.first, b.first); });

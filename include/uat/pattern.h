@@ -166,7 +166,8 @@ typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
 
 /*
  * Sort `count` elements of `size` bytes each at array, in place, in parallel. The order of equal elements is undefined.
- * If the array is in global memory, near or far, all workers sort it, by quicksort with parallel partitions. If it is
+ * If the array is in global memory, near or far, all workers sort it, by quicksort with parallel partitions; on several
+ * hosts each worker sorts what it keeps, and then gets what belongs there, if a temporary array has room. If it is
  * in this process's own memory, other workers cannot access it, so the calling task alone sorts it. The sort copies arg
  * (arg_size bytes; NULL is allowed if the size is 0) for each task that it spawns; the caller keeps arg. Call it only
  * inside a task. Cannot fail. A comparison that contradicts itself, for example by returning "less" for equal elements,

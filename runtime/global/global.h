@@ -42,6 +42,11 @@ bool uat_global_is_array(const void *p);
  * array's address, and *chunk to the bytes of a block. */
 bool uat_global_blocked(const void *p, uintptr_t *start, uint64_t *chunk);
 
+/* A temporary array (uat/object.h); NULL, without a message, if there is no room or uat_global_temporary_open() was not
+ * called. Its memory is distributed in chunks of uat_global_temporary_chunk() bytes, which is 0 in the latter case. */
+void *uat_global_temporary_try(size_t bytes);
+size_t uat_global_temporary_chunk(void);
+
 /* Is there far memory? There is if global memory is open in a job of several hosts. */
 bool uat_global_is_far(void);
 /* The number of the host that keeps the byte at p. Returns -1 if p is no address of global memory. */

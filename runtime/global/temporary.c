@@ -148,16 +148,31 @@ static uint64_t units_for(size_t bytes)
     return bytes / unit + (bytes % unit > 0);
 }
 
+void *uat_global_temporary_try(size_t bytes)
+{
+    uint64_t units = uat_temporary.units, count = uat_temporary.space ? units_for(bytes ? bytes : 1) : 0, first = units;
+    if (count > 0 && count <= units)
+        first = take(count);
+    if (first == units)
+        return NULL;
+    uint64_t entry = first << FIRST_SHIFT | (bytes ? bytes : 1);
+    write_entries(first, count, entry); /* E2 */
+    return (void *)start_of(entry);
+}
+
+size_t uat_global_temporary_chunk(void)
+{
+    return uat_temporary.space ? uat_temporary.space->chunk : 0;
+}
+
 void *uat_global_temporary_alloc(size_t bytes)
 {
     static bool said;
     if (!uat_temporary.space)
         uat_fatal("uat_global_temporary_alloc(): no memory was set aside; call uat_global_temporary_open() after "
                   "uat_init(), on all workers");
-    uint64_t units = uat_temporary.units, count = units_for(bytes ? bytes : 1), first = units;
-    if (count <= units)
-        first = take(count);
-    if (first == units) {
+    void *array = uat_global_temporary_try(bytes);
+    if (!array) {
         if (!said)
             uat_error(
                 "uat_global_temporary_alloc(): no room for %zu bytes, because uat_global_temporary_open() has set "
@@ -165,11 +180,8 @@ void *uat_global_temporary_alloc(size_t bytes)
                 bytes, uat_temporary.space->bytes);
         said = true;
         errno = ENOMEM;
-        return NULL;
     }
-    uint64_t entry = first << FIRST_SHIFT | (bytes ? bytes : 1);
-    write_entries(first, count, entry); /* E2 */
-    return (void *)start_of(entry);
+    return array;
 }
 
 void uat_global_temporary_free(void *array)

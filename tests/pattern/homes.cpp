@@ -14,6 +14,8 @@
 
 #include <uat.hpp>
 
+#include "tests/mix.h"
+
 namespace
 {
 
@@ -138,6 +140,79 @@ void run_scans(judge &j, spans s, std::int64_t sum)
     });
 }
 
+std::int64_t mixed(std::size_t i)
+{
+    return static_cast<std::int64_t>(mix(i) % 100000); /* some elements are equal */
+}
+
+bool is_sorted(uat::span<std::int64_t> s)
+{
+    for (std::size_t i = 0; i + 1 < s.size(); i += s.size() / 64 + 1)
+        if (s.get(i + 1) < s.get(i))
+            return false;
+    return true;
+}
+
+const auto before = [](std::int64_t x, std::int64_t y) {
+    uat_sim_work(work);
+    return x < y;
+};
+
+int compare(const void *a, const void *b, const void *)
+{
+    const std::int64_t x = *static_cast<const std::int64_t *>(a), y = *static_cast<const std::int64_t *>(b);
+    uat_sim_work(work);
+    return (x > y) - (x < y);
+}
+
+/* Sorts and partitions, which exchange elements between hosts once. */
+void run_sorts(judge &j, spans s)
+{
+    j.run("sort", [s] {
+        uat::tabulate(s.a, mixed);
+        uat::sort(s.a, before);
+        return is_sorted(s.a);
+    });
+    j.run("uat_sort", [s] {
+        uat::tabulate(s.a, mixed);
+        uat_sort(s.a.data(), s.a.size(), sizeof(std::int64_t), compare, nullptr, 0);
+        return is_sorted(s.a);
+    });
+    j.run("stable_sort", [s] {
+        uat::tabulate(s.a, mixed);
+        uat::stable_sort(s.a, before);
+        return is_sorted(s.a);
+    });
+    j.run("stable_sort with scratch", [s] {
+        uat::tabulate(s.a, mixed);
+        uat::stable_sort(s.a, s.b, before);
+        return is_sorted(s.a);
+    });
+    j.run("sort_by_key", [s] {
+        uat::tabulate(s.a, mixed);
+        uat::tabulate(s.b, mixed);
+        uat::sort_by_key(s.a, s.b, before);
+        return is_sorted(s.a) && is_sorted(s.b);
+    });
+    j.run("nth_element", [s] {
+        const std::size_t middle = s.a.size() / 2;
+        uat::tabulate(s.a, mixed);
+        uat::nth_element(s.a, middle, before);
+        return !(s.a.get(middle) < s.a.get(0)) && !(s.a.get(s.a.size() - 1) < s.a.get(middle));
+    });
+    j.run("partition", [s] {
+        const std::size_t odd = (s.a.size() + 1) / 2;
+        uat::tabulate(s.a, make);
+        const std::size_t front = uat::partition(s.a, [](std::int64_t x) {
+            uat_sim_work(work);
+            return is_odd(x);
+        });
+        return front == odd && uat::transform_reduce(s.a.first(odd), std::int64_t{0}, plus, [](std::int64_t x) {
+                                   return std::int64_t{is_odd(x)};
+                               }) == static_cast<std::int64_t>(odd);
+    });
+}
+
 /* The elements that have the wrong value. */
 int count_wrong(uat::span<const std::int64_t> s)
 {
@@ -190,12 +265,13 @@ int main(int argc, char **argv)
     const std::int64_t sum = 3 * elements * (elements - 1) / 2 + elements;
     uat::global_vector<std::int64_t> a(n), b(n), c(n);
     const spans s{a.span(), b.span(), c.span()};
-    if (uat_global_temporary_open((n + 4096) * sizeof(std::int64_t) * 2, 0))
+    if (uat_global_temporary_open((n + 4096) * sizeof(std::int64_t) * 5, 0))
         return 1;
     judge j{argv + 1, argv + argc, elements, 0};
     run_loops(j, s);
     run_reductions(j, s, sum);
     run_scans(j, s, sum);
+    run_sorts(j, s);
     const int wrong = uat::run([=] { return count_wrong(s.c); }), kept = uat::run([=] { return run_throwing(s); }),
               without = uat::run([=] { return run_without_homes(s); });
     if (uat_rank() == 0)

@@ -224,6 +224,76 @@ template <class F> void throw_as_task(F &&f)
         throw_taken();
 }
 
+/* Sort stably where the elements are kept, on several hosts (pattern/homes_sort.c). Returns false if the caller must
+ * sort. scratch: as for uat_sort_at_homes(). */
+template <class T, class Less> void sort_kernel_stably(void *elements, std::size_t count, const void *arg)
+{
+    Less less = load<Less>(arg);
+    contain([&] { sort_here_stably(static_cast<T *>(elements), count, less); });
+}
+template <class T, class Less> bool sort_at_homes(span<T> s, T *scratch, Less less)
+{
+    const uat_sort_kernel kernel = {sizeof(T), sort_kernel_stably<T, Less>, nullptr, quicksort<T, Less>::before};
+    bool done = uat_sort_at_homes(&kernel, nullptr, s.data(), sizeof(T), s.size(), scratch, &less, sizeof(less)) != 0;
+    throw_if_failed();
+    return done;
+}
+
+/* Keys and values as pairs, which are compared by their keys. */
+template <class K, class V, class Less> struct keyed {
+    using pair = std::pair<K, V>;
+    span<K> keys;
+    span<V> values;
+    Less less;
+
+    bool operator()(const pair &a, const pair &b)
+    {
+        return less(a.first, b.first);
+    }
+    std::size_t next(std::size_t left) const
+    {
+        std::size_t n = window<K>() < window<V>() ? window<K>() : window<V>();
+        return n < left ? n : left;
+    }
+    static void take(void *elements, std::size_t first, std::size_t count, const void *arg)
+    {
+        const keyed k = load<keyed>(arg);
+        pair *p = static_cast<pair *>(elements);
+        for (std::size_t at = 0, n; at < count; at += n) {
+            n = k.next(count - at);
+            operand<K> x(k.keys.subspan(first + at, n), false, nullptr);
+            operand<V> y(k.values.subspan(first + at, n), false, nullptr);
+            for (std::size_t i = 0; i < n; i++)
+                p[at + i] = pair{x[i], y[i]};
+        }
+    }
+    static void give(const void *elements, std::size_t first, std::size_t count, const void *arg)
+    {
+        const keyed k = load<keyed>(arg);
+        const pair *p = static_cast<const pair *>(elements);
+        for (std::size_t at = 0, n; at < count; at += n) {
+            n = k.next(count - at);
+            checkout<K> x(k.keys.data() + first + at, n, UAT_WRITE);
+            checkout<V> y(k.values.data() + first + at, n, UAT_WRITE);
+            for (std::size_t i = 0; i < n; i++) {
+                x[i] = p[at + i].first;
+                y[i] = p[at + i].second;
+            }
+        }
+    }
+    /* sort_at_homes() for pairs. */
+    bool sort() const
+    {
+        const uat_sort_kernel kernel = {sizeof(pair), sort_kernel_stably<pair, keyed>, nullptr,
+                                        quicksort<pair, keyed>::before};
+        const uat_sort_pack pack = {take, give};
+        bool done =
+            uat_sort_at_homes(&kernel, &pack, keys.data(), sizeof(K), keys.size(), nullptr, this, sizeof(*this)) != 0;
+        throw_if_failed();
+        return done;
+    }
+};
+
 /* Set keys and values to the members of the pairs. */
 template <class K, class V> void unzip(span<const std::pair<K, V>> pairs, span<K> keys, span<V> values)
 {

@@ -33,7 +33,7 @@ typedef struct uat_sort_pass {
  */
 typedef struct uat_sort_kernel {
     size_t size; /* bytes of an element */
-    /* Sort count elements. */
+    /* Sort count elements; stably if the kernel has no partition(). */
     void (*sort)(void *elements, size_t count, const void *arg);
     /*
      * Continue the pass by up to `most` elements (2 or more). At most half of these come from each end. If at most
@@ -46,6 +46,24 @@ typedef struct uat_sort_kernel {
 
 /* uat_sort() with a kernel, which is copied. */
 void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size);
+
+/* Elements that lie in several arrays, such as keys and values: what copies elements first to first + count - 1, which
+ * the worker need not keep, to memory of this process and back. */
+typedef struct uat_sort_pack {
+    void (*load)(void *elements, size_t first, size_t count, const void *arg);
+    void (*store)(const void *elements, size_t first, size_t count, const void *arg);
+} uat_sort_pack_t;
+
+/*
+ * Sort an array that several hosts keep, so that each element moves about once. With a pack, the elements are those of
+ * the pack, of kernel->size bytes, and go where the elements of `array`, of `size` bytes, are. Stable if kernel->sort()
+ * is. Uses `scratch`, which has as many elements, if it has the same homes (NULL: none), or else temporary arrays.
+ * Returns 0 if it has not sorted: there is one host, no memory, or the elements are few. The array then has all its
+ * elements, in any order. Returns 1 if it has sorted, or if the task has failed; with a pack, nothing has been stored
+ * in the latter case.
+ */
+int uat_sort_at_homes(const uat_sort_kernel_t *kernel, const uat_sort_pack_t *pack, void *array, size_t size,
+                      size_t count, void *scratch, const void *arg, size_t arg_size);
 
 /* Put the element into place `place` of an array of global memory that a sort would put there. No element before it
  * sorts after it, and no element after it sorts before it. */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A partition in place between homes: each part is partitioned where it is. Then the parts in front exchange the
+ * elements that do not belong to the front for those that do, of the parts after them. So at most half of the elements
+ * move, once each.
+ */
+#include <string.h>
+
+#include "include/uat/global.h"
+#include "pattern/failed.h"
+#include "pattern/homes.h"
+#include "pattern/partition.h"
+
+/* The argument of the loops. A copy of the range follows it. */
+struct division {
+    struct uat_parts parts;
+    size_t counts[UAT_COUNTED_MAX]; /* elements of each part that belong to the front */
+    size_t front;                   /* their sum */
+    size_t range_bytes;
+    _Alignas(16) char range[];
+};
+
+static void add_counts(void *left, const void *right, const void *arg)
+{
+    const struct division *d = arg;
+    size_t *a = left;
+    const size_t *b = right;
+    for (int r = 0; r < d->parts.parts; r++)
+        a[r] += b[r];
+}
+
+/* Partition part r. Returns the number of elements in its front. */
+static size_t divide_part(const struct division *d, int r)
+{
+    _Alignas(16) char block[d->range_bytes];
+    struct uat_range *range = (struct uat_range *)block;
+    size_t from = uat_parts_edge(&d->parts, r);
+    memcpy(block, d->range, d->range_bytes);
+    range->base = d->parts.array + from * d->parts.size;
+    range->count = uat_parts_edge(&d->parts, r + 1) - from;
+    range->bytes = d->range_bytes;
+    if (!uat_range_is_near(range))
+        return uat_partition(range);
+    uat_sort_pass_t pass = {0, 0, range->count};
+    uat_sort_pivot_t pivot = uat_range_pivot(range);
+    size_t bytes = range->count * d->parts.size;
+    char *home = range->base, *elements = uat_global_checkout(home, bytes, UAT_READ_WRITE);
+    range->kernel.partition(elements, &pass, range->count > 2 ? range->count : 2, &pivot);
+    uat_global_checkin(home, bytes, UAT_READ_WRITE);
+    return pass.less;
+}
+
+static void divide_parts(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    const struct division *d = arg;
+    for (int r = (int)begin; r < (int)end && !uat_failed(); r++)
+        ((size_t *)partial)[r] = divide_part(d, r);
+}
+
+/* Elements of a part that are on the wrong side of the whole front's end. */
+struct misplaced {
+    size_t from, to;
+};
+
+static struct misplaced not_of_front(const struct division *d, int r)
+{
+    size_t from = uat_parts_edge(&d->parts, r) + d->counts[r], to = uat_parts_edge(&d->parts, r + 1);
+    to = to < d->front ? to : d->front;
+    return (struct misplaced){from < to ? from : to, to};
+}
+
+static struct misplaced of_front(const struct division *d, int r)
+{
+    size_t from = uat_parts_edge(&d->parts, r), to = from + d->counts[r];
+    from = from > d->front ? from : d->front;
+    return (struct misplaced){from < to ? from : to, to};
+}
+
+/* Exchange the misplaced elements before the front's end, of parts begin to end - 1: the k-th of them all for the k-th
+ * of those after it. */
+static void exchange_parts(int64_t begin, int64_t end, const void *arg)
+{
+    const struct division *d = arg;
+    const size_t size = d->parts.size;
+    for (int r = (int)begin; r < (int)end; r++) {
+        size_t skip = 0;
+        for (int before = 0; before < r; before++)
+            skip += not_of_front(d, before).to - not_of_front(d, before).from;
+        struct misplaced low = not_of_front(d, r);
+        for (int other = 0; other < d->parts.parts && low.from < low.to; other++) {
+            struct misplaced high = of_front(d, other);
+            size_t n = high.to - high.from, left = low.to - low.from;
+            if (n <= skip) {
+                skip -= n;
+                continue;
+            }
+            n = n - skip < left ? n - skip : left;
+            struct uat_exchange e = {d->parts.array + low.from * size, d->parts.array + (high.from + skip) * size,
+                                     size};
+            uat_exchange_some(0, (int64_t)n, &e);
+            low.from += n;
+            skip = 0;
+        }
+    }
+}
+
+bool uat_partition_at_homes(const struct uat_range *range, size_t *front)
+{
+    static const size_t zeros[UAT_COUNTED_MAX];
+    size_t bytes = sizeof(struct division) + range->bytes;
+    _Alignas(16) char block[bytes];
+    struct division *d = (struct division *)block;
+    struct uat_parts parts;
+    if (!uat_parts_make(&parts, range->base, range->kernel.size, range->count) || parts.parts > UAT_COUNTED_MAX)
+        return false;
+    *d = (struct division){.parts = parts, .range_bytes = range->bytes};
+    memcpy(d->range, range, range->bytes);
+    const uat_reduction_t reduction = {divide_parts, add_counts, zeros, (size_t)parts.parts * sizeof(size_t)};
+    uat_reduce(0, parts.parts, 1, &reduction, d, bytes, d->counts);
+    for (int r = 0; r < parts.parts; r++)
+        d->front += d->counts[r];
+    if (!uat_failed())
+        uat_for(0, parts.parts, 1, exchange_parts, d, bytes);
+    *front = d->front;
+    return true;
+}
