@@ -146,14 +146,4 @@ uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_
 /* Returns the line of a datum, and makes it if there is none. bytes: size of the datum. */
 struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t bytes);
 
-/* Does what uat_flow_line_of() does. hint: the index that the line had at its last lookup, or any other number. A
- * line's index changes when room is made for other lines. */
-static inline struct uat_flow_line *uat_flow_line_at(uat_flow_t *flow, uint32_t hint, const void *p, uint64_t bytes)
-{
-    struct uat_flow_state *s = (struct uat_flow_state *)uat_flow_address(flow->ledger);
-    if (hint < s->lines && s->line[hint].datum == (uintptr_t)p + 1)
-        return &s->line[hint];
-    return uat_flow_line_of(flow, p, bytes);
-}
-
 #endif

@@ -201,10 +201,13 @@ static void gather(uat_flow_t *flow, const void *p, uint64_t bytes, uint32_t lim
     line->sharers = 1;
 }
 
-/* Put an access into the map. hint: the index that the datum's line had, or UINT32_MAX. */
+/* Put an access into the map. hint: the index that the datum's line had, or UINT32_MAX. The index changes when room is
+ * made for other lines. */
 static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, uint32_t hint)
 {
-    struct uat_flow_line *line = uat_flow_line_at(flow, hint, access->p, uat_flow_bytes_of(access));
+    const struct uat_flow_state *s = uat_flow_address(flow->ledger);
+    bool found = hint < s->lines && s->line[hint].datum == (uintptr_t)access->p + 1;
+    struct uat_flow_line *line = found ? &s->line[hint] : uat_flow_line_of(flow, access->p, uat_flow_bytes_of(access));
     enum uat_flow_mode mode = uat_flow_mode_of(flow, access);
     bool other = mode != UAT_FLOW_INOUT && line->sharers > 0 && line->mode != (unsigned)mode;
     if (other || (mode != UAT_FLOW_INOUT && line->sharers == UAT_FLOW_SHARERS)) {
@@ -220,13 +223,6 @@ static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access
     line->mode = mode;
     if (line->sharers == 0 || line->sharer[line->sharers - 1] != id)
         line->sharer[line->sharers++] = id;
-}
-
-/* hints: for each access, the index that the datum's line had; or NULL. */
-static void map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n, const uint32_t *hints)
-{
-    for (size_t i = 0; i < n; i++)
-        enter(flow, id, &access[i], hints ? hints[i] : UINT32_MAX);
 }
 
 static void register_all(struct newcomer *t, uat_flow_t *flow, uint64_t id, uint64_t name,
@@ -246,13 +242,15 @@ bool uat_flow_order(uat_flow_t *flow, uint64_t id, uint64_t name, const uat_flow
     struct newcomer t;
     register_all(&t, flow, id, name, access, n);
     bool ready = count_left(&t);
-    map(flow, id, access, n, t.line);
+    for (size_t i = 0; i < n; i++)
+        enter(flow, id, &access[i], t.line[i]);
     return ready;
 }
 
 void uat_flow_map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n)
 {
-    map(flow, id, access, n, NULL);
+    for (size_t i = 0; i < n; i++)
+        enter(flow, id, &access[i], UINT32_MAX);
 }
 
 uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, uint64_t name, const uat_flow_access_t *access)
