@@ -315,7 +315,7 @@ void uat_checkpoint_close(void)
 void uat_checkpoint_reset(void)
 {
     uat_request_done(true);
-    uat_copy_free();
+    uat_copy_forget();
     uat_runs_cut(checkpoint.from.run);
     uat_chains_set(NULL, NULL);
     uat_kept_free();
@@ -327,7 +327,7 @@ void uat_checkpoint_reset(void)
 const struct uat_run_record *uat_checkpoint_run_begins(void)
 {
     uint64_t run = checkpoint.runs++;
-    uat_copy_free(); /* K12 */
+    uat_copy_forget(); /* K12 */
     return checkpoint.from.number > 0 && run < checkpoint.from.run ? uat_runs_get(run) : NULL;
 }
 

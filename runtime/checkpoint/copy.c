@@ -5,10 +5,13 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "runtime/checkpoint/settings.h"
 #include "runtime/checkpoint/state.h"
@@ -25,45 +28,58 @@
 #include "runtime/torture/settings.h"
 #include "runtime/torture/torture.h"
 
-/* Sections in memory. */
-struct stream {
-    char *bytes;
-    size_t size;
-};
-
 static struct {
-    struct stream state, contents; /* the copy: what the files rank-R and memory-R would have. NULL: there is none */
-    struct uat_random random;      /* rank 0's */
-    uint64_t taken, used;          /* numbers of copies, and of ways back */
-    bool (*hindered)(void);        /* are there functions of uat_checkpoint_register()? */
-    bool said;                     /* that there is no copy for this reason */
-} copy;
+    struct uat_copy places[2]; /* copy n is in place n mod 2, so that it never overwrites the copy before it (Z1) */
+    struct uat_random random;  /* rank 0's */
+    bool any;                  /* this run has a copy */
+    uint64_t taken, used;      /* numbers of copies, and of ways back */
+    bool (*hindered)(void);    /* are there functions of uat_checkpoint_register()? */
+    bool said;                 /* that there is no copy for this reason */
+} copy = {.places = {UAT_COPY_NONE, UAT_COPY_NONE}};
 
-static void no_memory(void)
+int uat_copy_make(struct uat_copy *one)
 {
-    uat_fatal("no memory for the copy that UAT_TORTURE=rollback keeps");
+    one->state_fd = uat_memfd("uat-copy", 0);
+    one->contents_fd = uat_memfd("uat-copy", 0);
+    if (one->state_fd >= 0 && one->contents_fd >= 0)
+        return 0;
+    int rc = -errno;
+    uat_error("no memory object for copies of the run: %s", strerror(errno));
+    uat_copy_free(one);
+    return rc;
 }
 
-/* The stream's bytes and size are set by close_stream(). */
-static void open_stream(struct uat_sections_out *out, struct stream *stream)
+/* Begin sections in a memory object, which loses what it had. */
+static void open_stream(struct uat_sections_out *out, int fd)
 {
+    int other = dup(fd);
     out->sections = 0;
-    out->output.file = open_memstream(&stream->bytes, &stream->size);
+    out->output.file = NULL;
+    if (other >= 0 && ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0)
+        out->output.file = fdopen(other, "w");
     if (!out->output.file)
-        no_memory();
+        uat_fatal("no memory object for a copy of the run: %s", strerror(errno));
 }
 
-static void close_stream(struct uat_sections_out *out)
+/* End the sections. Returns their bytes. */
+static uint64_t close_stream(struct uat_sections_out *out)
 {
     uat_sections_add(out, UAT_SECTION_END, out->sections, "", 0);
-    bool failed = ferror(out->output.file);
+    long size = ftell(out->output.file);
+    bool failed = ferror(out->output.file) || size < 0;
     if (fclose(out->output.file) || failed)
-        no_memory();
+        uat_fatal("no memory for a copy of the run: %s", strerror(errno));
+    return (uint64_t)size;
 }
 
-static struct uat_sections_in sections_of(const struct stream *stream)
+/* Map the sections for reading. */
+static struct uat_sections_in map_stream(int fd, uint64_t size)
 {
-    return (struct uat_sections_in){.data = stream->bytes, .size = stream->size, .name = "the copy in memory"};
+    struct uat_sections_in in = {.size = size, .name = "the copy in memory"};
+    in.data = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    if (in.data == MAP_FAILED)
+        uat_fatal("the copy of the run in memory cannot be mapped: %s", strerror(errno));
+    return in;
 }
 
 static int add_piece(void *arg, const void *at, size_t bytes)
@@ -72,38 +88,44 @@ static int add_piece(void *arg, const void *at, size_t bytes)
     return 0;
 }
 
-/* Replace the copy by one of the present state. */
-static void take(const struct uat_chain *chain)
+void uat_copy_take(struct uat_copy *to, const struct uat_chain *chain)
 {
     struct uat_sections_out out;
-    uat_copy_free();
-    open_stream(&out, &copy.state);
+    open_stream(&out, to->state_fd);
     uat_state_save(&out, chain);
     UAT_EACH_ROOM(room, save)
     (*room)->save(&out, uat_self.rank);
-    close_stream(&out);
-    open_stream(&out, &copy.contents);
+    to->state_size = close_stream(&out);
+    open_stream(&out, to->contents_fd);
     int rc = uat_content_each(add_piece, &out);
-    close_stream(&out);
+    to->contents_size = close_stream(&out);
     if (uat_collective_agree(rc)) /* K10 */
         uat_fatal_reported();
 }
 
 /* Put the contents of this worker's global memory back. Returns 0, or a negative errno that has been reported. */
-static int restore_contents(void)
+static int restore_contents(const struct uat_copy *from)
 {
-    struct uat_sections_in in = sections_of(&copy.contents);
+    struct uat_sections_in in = map_stream(from->contents_fd, from->contents_size);
     const struct uat_section *section;
     int rc = uat_content_clear(uat_self.size);
     while (!rc && (section = uat_sections_next(&in)))
         uat_section_put(section, (char *)(uintptr_t)section->address);
+    munmap(in.data, in.size);
     return rc;
 }
 
-/* Forget what this worker has done since the copy. */
-static void reset_rooms(void)
+int uat_copy_put(const struct uat_copy *from, struct uat_chain *chain)
 {
-    uat_rest_is_over(); /* the crew's words stay: the others must not believe that this worker still rests */
+    struct uat_sections_in in = map_stream(from->state_fd, from->state_size);
+    uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones of the stacks that are dropped */
+    int rc = uat_state_put(&in, chain);
+    munmap(in.data, in.size);
+    return rc ? rc : restore_contents(from);
+}
+
+void uat_copy_reset_rooms(void)
+{
     uat_stall_over();
     UAT_EACH_ROOM(room, reset)
     if (!(*room)->stays)
@@ -113,13 +135,10 @@ static void reset_rooms(void)
 /* Go back to the copy. *chain becomes what this worker had then. The caller has passed the first barrier of K11. */
 static void go_back(struct uat_chain *chain)
 {
-    struct uat_sections_in in = sections_of(&copy.state);
     uat_self.epoch++;
-    reset_rooms();
-    uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones of the stacks that are dropped */
-    int rc = uat_state_put(&in, chain);
-    if (!rc)
-        rc = restore_contents();
+    uat_rest_is_over(); /* the crew's words stay: the others must not believe that this worker still rests */
+    uat_copy_reset_rooms();
+    int rc = uat_copy_put(&copy.places[copy.taken % 2], chain);
     if (uat_collective_agree(rc)) /* K11 */
         uat_fatal_reported();
     uat_state_add_names();
@@ -140,15 +159,16 @@ static bool stopped(struct uat_chain *chain, bool end)
         copy.said = true;
         return false;
     }
-    if (uat_self.rank == 0 && copy.state.bytes)
+    if (uat_self.rank == 0 && copy.any)
         word |= uat_random_next(&copy.random) >> 32 & 1;
     bool can = uat_state_obstacle(&word) == 0, goes_back = can && (word & 1); /* K11: a barrier */
     copy.taken += can && !goes_back;
     copy.used += goes_back;
+    copy.any |= can;
     if (goes_back)
         go_back(chain);
     else if (can)
-        take(chain);
+        uat_copy_take(&copy.places[copy.taken % 2], chain);
     uat_torture_stood((word >> 1) + uat_clock_ns() - begin);
     return goes_back;
 }
@@ -164,22 +184,33 @@ int uat_copy_open(bool (*hindered)(void))
     }
     copy.hindered = hindered;
     copy.random = uat_random_seed(uat_torture_seed(), 0);
-    return uat_stop_open(&user);
+    int rc = uat_copy_make(&copy.places[0]);
+    if (!rc)
+        rc = uat_copy_make(&copy.places[1]);
+    return rc ? rc : uat_stop_open(&user);
 }
 
-void uat_copy_free(void)
+void uat_copy_forget(void)
 {
-    free(copy.state.bytes);
-    free(copy.contents.bytes);
-    copy.state = copy.contents = (struct stream){0};
+    copy.any = false;
+}
+
+void uat_copy_free(struct uat_copy *one)
+{
+    if (one->state_fd >= 0)
+        close(one->state_fd);
+    if (one->contents_fd >= 0)
+        close(one->contents_fd);
+    *one = (struct uat_copy)UAT_COPY_NONE;
 }
 
 void uat_copy_close(void)
 {
     if (copy.taken > 0 && uat_self.rank == 0)
         uat_info("UAT_TORTURE=rollback: %" PRIu64 " copies, %" PRIu64 " ways back", copy.taken, copy.used);
-    uat_copy_free();
+    uat_copy_free(&copy.places[0]);
+    uat_copy_free(&copy.places[1]);
+    copy.any = copy.said = false;
     copy.taken = copy.used = 0;
     copy.hindered = NULL;
-    copy.said = false;
 }
