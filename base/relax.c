@@ -16,6 +16,8 @@ enum {
 
 bool uat_relax_oversubscribed;
 UAT_KERNEL(uat_relax_oversubscribed);
+struct uat_relax_gate uat_relax_gate;
+UAT_KERNEL(uat_relax_gate);
 
 bool uat_relax_long(struct uat_relax *r)
 {
@@ -24,6 +26,7 @@ bool uat_relax_long(struct uat_relax *r)
         uat_relax(r);
         return false;
     }
+    uat_relax_look();
     long most = uat_relax_oversubscribed ? SLEEP_MAX_NS : SLEEP_MAX_ALONE_NS;
     long ns = (long)SLEEP_NS * (1 + (r->spins++ - looks) / SLEEPS);
     nanosleep(&(struct timespec){.tv_nsec = ns < most ? ns : most}, NULL);

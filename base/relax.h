@@ -8,6 +8,8 @@
 
 #include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/cpu.h"
 #include "base/virtual.h"
@@ -26,6 +28,24 @@ enum {
 /* True if this host has more workers than cores. In that case waiting loops yield the core early. The job's start sets
  * it once, when the bindings of all workers are known. There is no copy of this variable. */
 extern bool uat_relax_oversubscribed;
+
+/* What a waiting loop looks at in a job that survives the loss of a worker (base/survival.h): half of *gate is the
+ * number of losses. If it is not the one that this worker knows, `left` is called, and does not return inside of a run.
+ * There is no copy of this variable. */
+extern struct uat_relax_gate {
+    const uint64_t *gate; /* NULL: no loss can be survived */
+    uint64_t losses;
+    void (*left)(void);
+} uat_relax_gate;
+
+/* Called by waiting loops and slow paths. Relaxed: the word stands alone; pairs with the swap in raise_gate() of
+ * launcher/survival.c. */
+static inline void uat_relax_look(void)
+{
+    if (__builtin_expect(uat_relax_gate.gate != NULL, 0) &&
+        __atomic_load_n(uat_relax_gate.gate, __ATOMIC_RELAXED) / 2 != uat_relax_gate.losses)
+        uat_relax_gate.left();
+}
 
 /* One step of a loop that waits for a short time. */
 static inline void uat_pause(void)
@@ -48,6 +68,7 @@ static inline void uat_cpu_yield(void)
 /* Call this between two polls of a condition that can change without a store to this worker's segment. */
 static inline void uat_relax_away(struct uat_relax *r)
 {
+    uat_relax_look();
     if (++r->spins < (uat_relax_oversubscribed ? UAT_RELAX_SPINS_OVERSUBSCRIBED : UAT_RELAX_SPINS))
         uat_pause();
     else

@@ -3,6 +3,7 @@
 
 #include "base/control.h"
 #include "base/meeting.h"
+#include "base/survival.h"
 #include "include/uat.h"
 #include "launcher/launcher.h"
 #include "runtime/checkpoint/settings.h"
@@ -121,11 +122,12 @@ static void *allocate(size_t count, size_t size)
  * outer uatrun. */
 static char **copy_environment(int extra)
 {
-    static const char *const outer[] = {UAT_CONTROL_VARIABLE "=", UAT_MEETING_VARIABLE "=", UAT_MEETING_RANK "="};
+    static const char *const outer[] = {UAT_CONTROL_VARIABLE "=", UAT_MEETING_VARIABLE "=", UAT_MEETING_RANK "=",
+                                        UAT_SURVIVAL_VARIABLE "="};
     int n = 0, kept = 0;
     while (environ[n])
         n++;
-    char **env = allocate((size_t)(n + extra + 5), sizeof(*env));
+    char **env = allocate((size_t)(n + extra + 6), sizeof(*env));
     for (int i = 0; i < n; i++) {
         bool keep = strncmp(environ[i], "PMIX_", 5) != 0 || strncmp(environ[i], "PMIX_MCA_", 9) == 0;
         for (size_t k = 0; k < sizeof(outer) / sizeof(outer[0]); k++)

@@ -19,6 +19,7 @@
 #include "launcher/server.h"
 #include "launcher/signals.h"
 #include "launcher/stops.h"
+#include "launcher/survival.h"
 #include "runtime/checkpoint/settings.h"
 
 #include <errno.h>
@@ -61,6 +62,9 @@ static void note_change(struct job *job, pid_t pid, int status)
             uat_stops_note(child, status, now());
             continue;
         }
+        if (job->seen.certain == UAT_BLAME_NONE &&
+            uat_survival_replace(job->seen.children, job->seen.arguments->workers, child, status))
+            return;
         child->pid = 0;
         child->status = status;
         job->running--;
@@ -71,7 +75,10 @@ static void note_change(struct job *job, pid_t pid, int status)
             job->seen.certain = blame;
             job->seen.culprit = child;
         }
+        return;
     }
+    if (!WIFSTOPPED(status) && !WIFCONTINUED(status))
+        uat_survival_note(job->seen.arguments->workers, pid);
 }
 
 /* Note all state changes, starting with that of `first`. Orphans of workers are only reaped. */
@@ -260,6 +267,8 @@ int uat_job_run(const struct uat_arguments *arguments, int life, struct uat_verd
     job.signal_fd = signalfd(-1, uat_signals_set(), SFD_CLOEXEC | SFD_NONBLOCK);
     if (!cores || !job.seen.children || job.signal_fd < 0)
         uat_say("cannot start: %s", strerror(errno));
+    else if (uat_survival_open(arguments))
+        status = UAT_STATUS_FAILED;
     else if (arguments->simulated > 0 ||
              ((arguments->bind == UAT_BIND_NONE ||
                uat_cpus_assign(cores, arguments->workers, arguments->bind == UAT_BIND_CORE) == 0) &&

@@ -3,6 +3,7 @@
 #include "runtime/meeting.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "include/uat/detail/failure.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/request.h"
+#include "runtime/checkpoint/survive.h"
 #include "runtime/global/global.h"
 #include "runtime/job/call.h"
 #include "runtime/job/collective.h"
@@ -68,6 +70,56 @@ static int check_arguments(uat_fn *root, const void *arg, size_t arg_size, const
     return missing ? -EINVAL : 0;
 }
 
+/* What a run executes, as the arguments of uat_run() and check_arguments() say. */
+struct order {
+    uat_fn *root;
+    const void *arg;
+    size_t arg_size, result_size;
+    int status;
+};
+
+static void execute(const struct order *order)
+{
+    if (uat_checkpoint_is_interrupted()) {
+        uat_checkpoint_go_on();
+        uat_schedule();
+    } else if (uat_self.rank > 0) {
+        uat_schedule();
+    } else if (order->status) {
+        uat_collective_announce(NULL, 0, false);
+    } else {
+        uat_schedule_root(order->root, order->arg, order->arg_size, order->result_size);
+    }
+}
+
+static void execute_from_copy(const struct order *order)
+{
+    const struct uat_chain *chain = uat_survive_recover();
+    if (chain)
+        uat_schedule_anew(chain);
+    else
+        execute(order);
+}
+
+/* execute() in a job that survives losses. After each loss, all workers go back to the last copy. */
+static void execute_surviving(const struct order *order)
+{
+    bool lost;
+    if (!uat_survive_begin(&lost)) {
+        execute(order);
+        uat_collective_pass_on();
+        return;
+    }
+    if (_setjmp(uat_survive_back) || lost) {
+        execute_from_copy(order);
+    } else {
+        uat_survive_watch();
+        execute(order);
+    }
+    uat_collective_pass_on();
+    uat_survive_end();
+}
+
 /* Work until the run has ended. status: what check_arguments() returned on this rank. If rank 0 cannot start the root,
  * nothing runs. A worker whose own arguments are wrong still helps the others; at the end the call fails on all.
  * Returns 0 or a negative errno. */
@@ -86,19 +138,15 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     uat_control_run();
     uat_request_in_run(true);
     uat_statics_protect(true);
-    if (uat_checkpoint_is_interrupted()) {
-        uat_checkpoint_go_on();
-        uat_schedule();
-    } else if (uat_self.rank > 0) {
-        uat_schedule();
-    } else if (status) {
-        uat_collective_announce(NULL, 0, false);
+    const struct order order = {root, arg, arg_size, result_size, status};
+    if (uat_survive_on) {
+        execute_surviving(&order);
     } else {
-        uat_schedule_root(root, arg, arg_size, result_size);
+        execute(&order);
+        uat_collective_pass_on();
     }
     uat_statics_protect(false);
     uat_straggler_over();
-    uat_collective_pass_on();
     uat_request_in_run(false);
     w->running = false;
     uat_deque_stop(&w->deque);

@@ -20,6 +20,7 @@
 #include "runtime/checkpoint/request.h"
 #include "runtime/checkpoint/settings.h"
 #include "runtime/checkpoint/state.h"
+#include "runtime/checkpoint/survive.h"
 #include "runtime/job/collective.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
@@ -268,7 +269,7 @@ static bool write_all(const struct uat_chain *chain)
 static bool stopped(struct uat_chain *chain, bool end)
 {
     uint64_t begin_ns = uat_clock_ns();
-    if (!can_save(end))
+    if ((uat_survive_on && !uat_survive_stopped(chain)) || !is_on() || !can_save(end))
         return false;
     bool complete = write_all(chain);
     double ms = (double)(uat_clock_ns() - begin_ns) * 1e-6, stop_ms = (double)uat_stop_ns() * 1e-6;
@@ -288,19 +289,23 @@ static bool stopped(struct uat_chain *chain, bool end)
 int uat_checkpoint_open(void)
 {
     static const struct uat_stop_user user = {.stopped = stopped};
-    if (!is_on() || uat_torture_settings.torture == UAT_TORTURE_ROLLBACK)
+    int rc = uat_survive_open(uat_request_is_caught(), uat_blobs_any);
+    if (rc)
+        return rc;
+    if (!uat_survive_on && (!is_on() || uat_torture_settings.torture == UAT_TORTURE_ROLLBACK))
         return uat_copy_open(uat_blobs_any);
     if (checkpoint.from.number > 0 && uat_self.rank == 0)
         uat_info("goes on from checkpoint %" PRIu64 " in %s, of %d workers", checkpoint.from.number,
                  uat_checkpoint_settings.folder, checkpoint.from.workers);
-    int rc = uat_stop_open(&user);
-    return rc ? rc : uat_request_open();
+    rc = uat_stop_open(&user);
+    return rc || !is_on() ? rc : uat_request_open();
 }
 
 void uat_checkpoint_close(void)
 {
     uat_request_close();
     uat_stop_close();
+    uat_survive_close();
     uat_copy_close();
     uat_arrays_close();
     uat_folder_unlock();

@@ -13,6 +13,7 @@
 #include "base/virtual.h"
 #include "include/uat/checkpoint.h"
 #include "runtime/checkpoint/settings.h"
+#include "runtime/checkpoint/survive.h"
 #include "runtime/job/lost.h"
 #include "runtime/job/self.h"
 #include "runtime/task/fork.h"
@@ -32,7 +33,7 @@ static bool runs;           /* a run is open; outside of runs the clock is stopp
 static void take_signal(int signal, siginfo_t *info, void *context)
 {
     (void)signal, (void)context;
-    if (uat_self.rank == 0)
+    if (!uat_survive_signal(info) && uat_self.rank == 0 && uat_checkpoint_settings.folder[0])
         uat_stop_note(ends || info->si_code != SI_TIMER);
 }
 
@@ -60,7 +61,7 @@ bool uat_request_leaves(void)
 int uat_request_catch(void)
 {
     struct sigaction previous, action = {.sa_sigaction = take_signal, .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK};
-    if (uat_checkpoint_settings.folder[0] == 0)
+    if (uat_checkpoint_settings.folder[0] == 0 && uat_checkpoint_settings.survive == 0)
         return 0;
     sigaction(SIGUSR2, NULL, &previous);
     theirs = (previous.sa_flags & SA_SIGINFO) || (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN);
@@ -73,6 +74,11 @@ int uat_request_catch(void)
     caught = sigaction(SIGUSR2, &action, NULL) == 0;
     pthread_sigmask(SIG_UNBLOCK, &held, NULL);
     return 0;
+}
+
+bool uat_request_is_caught(void)
+{
+    return caught;
 }
 
 void uat_request_release(void)

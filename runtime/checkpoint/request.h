@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /* Catch SIGUSR2, unless the program catches it. A request that arrives before uat_request_open() is not lost. Returns
- * 0. */
+ * 0. uat_request_is_caught(): does this library catch it? */
 int uat_request_catch(void);
+bool uat_request_is_caught(void);
 void uat_request_release(void);
 
 /* With sigterm=checkpoint or leave, take this worker's first SIGTERM as a request. Called before the barrier at the

@@ -14,6 +14,7 @@ struct uat_checkpoint_settings {
     int keep;
     int restart;     /* enum uat_restart */
     int sigterm;     /* enum uat_sigterm */
+    int survive;     /* milliseconds; 0: no copies in memory */
     uint64_t number; /* which checkpoint to continue from; 0: the newest */
 };
 extern struct uat_checkpoint_settings uat_checkpoint_settings;
@@ -35,6 +36,9 @@ static const struct uat_setting uat_checkpoint_parts[] = {
      UAT_CHOICE({"end", UAT_SIGTERM_END}, {"checkpoint", UAT_SIGTERM_CHECKPOINT}, {"leave", UAT_SIGTERM_LEAVE}),
      "checkpoint: the first SIGTERM asks for a checkpoint and the end of the job, as SIGUSR2 does; leave: after the "
      "checkpoint, uatrun lets the job go on without the worker that got the signal; end: it ends the job"},
+    {"survive", "0", UAT_EQUAL, CHECKPOINT(survive), UAT_TIME(0, 60 * UAT_MINUTES, UAT_MILLISECONDS),
+     "time from one copy of the run in memory to the next, by which the job survives the kill of a worker other than "
+     "rank 0, under uatrun on one host; 0: no copies"},
     {"number", "0", UAT_MAY_DIFFER, CHECKPOINT(number), UAT_NUMBER(0, UINT32_MAX),
      "the checkpoint to continue from; 0: the newest"},
     UAT_LAST_SETTING,

@@ -128,6 +128,16 @@ static int start_ender(void)
     return rc;
 }
 
+void uat_lost_take_over(void)
+{
+    if (ender.wake < 0)
+        return;
+    close(ender.wake);
+    ender.wake = -1;
+    if (start_ender())
+        uat_warn("no thread that ends this process in order");
+}
+
 static void stop_ender(void)
 {
     if (ender.wake < 0)

@@ -26,6 +26,10 @@ typedef bool uat_lost_fn(int rank, char *text, size_t size);
 int uat_lost_open(uat_lost_fn *describe, const char *host, void (*watch)(pid_t worker));
 void uat_lost_close(void);
 
+/* This process was forked from a worker and takes its place: start a thread of its own. Without one, SIGTERM ends the
+ * process at once. */
+void uat_lost_take_over(void);
+
 /* From now on a SIGTERM from outside of the job calls `spare` in its handler. If spare returns true, the process does
  * not end. NULL: it always ends. Returns false if the program itself catches or ignores SIGTERM. */
 bool uat_lost_spare(bool (*spare)(void));

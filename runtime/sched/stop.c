@@ -54,6 +54,7 @@ static struct stop {
     struct uat_stop_user user;
     struct uat_chain chain;
     uint64_t run, number;
+    bool requested;  /* the last order serves a request, not only uat_stop_for_copy */
     uint64_t served; /* the last order for which this worker became still */
     bool *seen;      /* rank 0: which workers are still */
     uint64_t ns;
@@ -122,6 +123,7 @@ static bool is_of_this_run(uint64_t order)
 
 static bool has_order(void)
 {
+    uat_relax_look();
     if (uat_self.rank == 0)
         return uat_stop_is_asked() && !(stop.refused && uat_clock_ns() - stop.refused_at < AGAIN_NS);
     uat_stop_pass_on();
@@ -147,6 +149,11 @@ void uat_stop_task(void)
 const struct uat_chain *uat_stop_chain(void)
 {
     return &stop.chain;
+}
+
+bool uat_stop_is_requested(void)
+{
+    return stop.requested;
 }
 
 uint64_t uat_stop_ns(void)
@@ -268,8 +275,10 @@ static uint64_t follow(uint64_t order)
 /* Rank 0: begin a stop, and return its order. A request that arrives from now on is served by the next stop (K5). */
 static uint64_t begin(void)
 {
-    uat_stop_take(false);
+    bool asked = uat_stop_take(false);
     bool end = uat_stop_take(true);
+    uat_stop_for_copy = 0;
+    stop.requested = asked || end;
     stop.number++;
     return (stop.run & 0x3fffffff) << 32 | (stop.number & 0x7fffffff) << 1 | end;
 }
@@ -310,8 +319,10 @@ void uat_stop_worker(uintptr_t sp, uat_task_t *join)
         return;
     stop.refused = verdict & CANNOT;
     stop.refused_at = uat_clock_ns();
-    if (!verdict || stop.refused)
+    if ((!verdict || stop.refused) && stop.requested)
         uat_stop_note(order & END);
+    else if (!verdict || stop.refused)
+        uat_stop_for_copy = 1;
     uat_stop_watch();
 }
 

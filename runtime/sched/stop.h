@@ -57,6 +57,9 @@ void uat_stop_close(void);
  * run. Those that were passed on to rank 0, and not served, are dropped. */
 void uat_stop_reset(void);
 
+/* Does the present stop serve a request, and not only uat_stop_for_copy? Rank 0 only. */
+bool uat_stop_is_requested(void);
+
 /* The argument of the child that starts next is in this process only (runtime/pack.c), so its push does not stop. */
 extern bool uat_stop_postponed __attribute__((visibility("hidden")));
 

@@ -20,7 +20,7 @@ static struct uat_area value_area = {
     .name = "staging of requests of stops", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 
 bool uat_stop_on;
-volatile sig_atomic_t uat_stop_crew_watched;
+volatile sig_atomic_t uat_stop_crew_watched, uat_stop_for_copy;
 
 static volatile sig_atomic_t noted[2]; /* requests made in this process; noted[1] also ends the job */
 
@@ -38,6 +38,7 @@ static uint64_t *asked(bool end)
 void uat_stop_requests_close(void)
 {
     uat_stop_on = false;
+    uat_stop_for_copy = 0;
     noted[0] = noted[1] = 0;
 }
 
@@ -50,7 +51,7 @@ void uat_stop_requests_reset(void)
 bool uat_stop_is_asked(void)
 {
     /* Relaxed: a hint, which is read again and again. Pairs with the WRITE in uat_stop_ask(). */
-    return noted[0] || noted[1] || __atomic_load_n(asked(false), __ATOMIC_RELAXED) ||
+    return uat_stop_for_copy || noted[0] || noted[1] || __atomic_load_n(asked(false), __ATOMIC_RELAXED) ||
            __atomic_load_n(asked(true), __ATOMIC_RELAXED);
 }
 

@@ -15,6 +15,9 @@ void uat_stop_ask(bool end);
  * slow path. */
 void uat_stop_note(bool end);
 
+/* Rank 0 wants a stop for a copy in memory (runtime/checkpoint/survive.h), which is no request. */
+extern volatile sig_atomic_t uat_stop_for_copy __attribute__((visibility("hidden")));
+
 /* Let push and pop take the slow path if a torture mode, the simulation, iso-address stacks, a failed task or a request
  * needs it, or if this worker leaves the crew. */
 void uat_stop_watch(void);

@@ -31,6 +31,12 @@ void uat_exception_begin(void)
         outside = *__cxa_get_globals();
 }
 
+void uat_exception_drop(void)
+{
+    if (uat_exception_possible)
+        *__cxa_get_globals() = outside;
+}
+
 void uat_exception_refuse(const char *call)
 {
     const struct globals *now = __cxa_get_globals();

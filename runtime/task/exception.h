@@ -13,6 +13,9 @@
 /* Remember the exceptions that the program is handling outside of uat_run(). Called at the start of a run. */
 void uat_exception_begin(void);
 
+/* Forget the exceptions of tasks that are dropped. Their memory is lost. */
+void uat_exception_drop(void);
+
 /* Is the C++ runtime in this process? */
 extern bool uat_exception_possible __attribute__((visibility("hidden")));
 

@@ -14,7 +14,7 @@
 #include "runtime/task/worker.h"
 #include "runtime/job/fatal.h"
 
-bool uat_fork_is_child;
+bool uat_fork_is_child, uat_fork_for_spare;
 
 static bool in_task; /* from prepare() to parent() or child(): does the forking thread run a task? */
 
@@ -84,7 +84,7 @@ static void parent(void)
 static void child(void)
 {
     in_task = false;
-    if (!uat_self.transport)
+    if (!uat_self.transport || uat_fork_for_spare)
         return;
     uat_fork_is_child = true;
     uat_self.transport = NULL; /* runs, barriers and objects are refused */

@@ -20,6 +20,8 @@
 #include <stdbool.h>
 
 extern bool uat_fork_is_child;
+/* The next fork() makes a spare process, which may become a worker (runtime/checkpoint/survive.h). */
+extern bool uat_fork_for_spare __attribute__((visibility("hidden")));
 
 /* Install the handlers of fork(). To be called after uat_segment_open(). Returns 0 or a negative errno, which has been
  * reported. */

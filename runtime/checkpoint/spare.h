@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The spare process of a worker: see survive.h. */
+#ifndef UAT_SPARE_H
+#define UAT_SPARE_H
+
+#include <stdbool.h>
+
+#include "base/survival.h"
+
+/* Fork a spare process of this worker. Returns false in the worker. Returns true in the spare process once it takes the
+ * rank over; it has then a spare process of its own. Without one, a loss of this rank is not survived. */
+bool uat_spare_make(struct uat_survival *words);
+
+/* The run is over: let this rank's spare process end. */
+void uat_spare_dismiss(struct uat_survival *words);
+
+#endif
