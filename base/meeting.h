@@ -2,7 +2,8 @@
 /*
  * The memory in which the workers of uatrun meet: a memory object that uatrun makes before it starts them. They inherit
  * it. uatrun keeps a lock (fcntl) on the object until it ends, so a waiting worker sees that uatrun is gone. uatrun
- * itself ends the workers if one of them has ended too early. The bytes that the workers publish follow the seats.
+ * itself ends the workers if one of its own processes has ended too early. If that process is a script that outlives
+ * the worker in it, the other workers wait until UAT_STALL_LIMIT. The bytes that the workers publish follow the seats.
  */
 #ifndef UAT_BASE_MEETING_H
 #define UAT_BASE_MEETING_H

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static struct {
@@ -24,6 +25,9 @@ static struct {
 static int make(size_t bytes)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct rlimit files;
+    if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < bytes)
+        return -EFBIG; /* otherwise ftruncate() would end this process by SIGXFSZ */
     server.fd = uat_memfd("uat-meeting", 0);
     if (server.fd < 0 || ftruncate(server.fd, (off_t)bytes) || fcntl(server.fd, F_SETLK, &lock))
         return -errno;
@@ -42,7 +46,8 @@ int uat_server_start(int n)
     if (!rc)
         rc = make(bytes);
     if (rc) {
-        uat_say("cannot make the memory in which the workers meet: %s", strerror(-rc));
+        uat_say("cannot make the memory in which the workers meet: %s%s", strerror(-rc),
+                rc == -EFBIG ? " (ulimit -f bounds it)" : "");
         return rc;
     }
     struct uat_meeting *m = server.meeting;
@@ -71,13 +76,14 @@ int uat_server_inherited(void)
 enum uat_presence uat_server_presence(int rank)
 {
     /* Relaxed: the worker's exchange in meeting_open() and its store in meeting_close() of runtime/job/meeting.c are
-     * seen at the latest when waitpid() has returned its end. */
+     * seen at the latest when waitpid() has returned its end. uat_blame_tell(), await_told() and any_present() read the
+     * seats of running workers. There an old value costs at most the line about a lost rank. */
     return (enum uat_presence)__atomic_load_n(&server.meeting->seat[rank].presence, __ATOMIC_RELAXED);
 }
 
 bool uat_server_aborted(struct uat_abort *out)
 {
-    /* Relaxed: like the load in uat_server_presence(). The store is in meeting_abort(). */
+    /* Relaxed: the word is the whole message. meeting_abort() stores it before its signal, after which uatrun looks. */
     uint64_t word = server.meeting ? __atomic_load_n(&server.meeting->aborted, __ATOMIC_RELAXED) : 0;
     if (!word)
         return false;

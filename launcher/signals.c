@@ -22,7 +22,7 @@ void uat_signals_take(void)
     sigaddset(&signals.taken, SIGCHLD);
     sigprocmask(SIG_BLOCK, &signals.taken, &signals.original_mask);
     struct sigaction ignore = {.sa_handler = SIG_IGN}, normal = {.sa_handler = SIG_DFL};
-    sigaction(SIGPIPE, &ignore, &signals.pipe);  /* a sender of a request may have ended */
+    sigaction(SIGPIPE, &ignore, &signals.pipe);  /* the reader of a line may have ended */
     sigaction(SIGCHLD, &normal, &signals.child); /* if SIGCHLD were ignored, the workers' statuses would be lost */
 }
 

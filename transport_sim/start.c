@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/meeting.h"
 #include "base/memory.h"
 #include "transport_sim/keeper.h"
 #include "transport_sim/plan.h"
@@ -25,7 +26,7 @@ static int read_workers(int *size)
     const char *text = getenv(UAT_SIM_WORKERS_VARIABLE);
     char *end = NULL;
     long n = text ? strtol(text, &end, 10) : 1;
-    if (!text && getenv("PMIX_RANK")) {
+    if (!text && (getenv("PMIX_RANK") || getenv(UAT_MEETING_RANK))) {
         uat_error(
             "UAT_TRANSPORT=sim simulates all workers on one host: start it by uatrun -n N, not by srun or mpirun");
         return -EINVAL;

@@ -46,10 +46,9 @@ struct pair {
 typedef void pair_fn(struct pair *pair, void *arg);
 
 /*
- * Run fn in two processes. With a launcher, these are the two processes that it has started, connected by PMIx. Without
- * a launcher, they are this process and a child. The child exits after fn. Each process has its own arg. *rank: the
- * caller's rank. Returns 0. If fn could not run or the other process has failed, reports this and returns a negative
- * errno.
+ * Run fn in two processes. With a launcher, these are the two processes that it has started. Without a launcher, they
+ * are this process and a child. The child exits after fn. Each process has its own arg. *rank: the caller's rank.
+ * Returns 0. If fn could not run or the other process has failed, reports this and returns a negative errno.
  */
 int pair_run(pair_fn *fn, void *arg, int *rank);
 

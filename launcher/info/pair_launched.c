@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pair of processes that a launcher has started. They exchange blobs by PMIx, and meet by WRITEs. */
+/* A pair of processes that a launcher has started. They exchange blobs through the launcher, and meet by WRITEs. */
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static struct {
     int limit;      /* seconds; 0: no limit */
 } waits;
 
-/* Called during a fence of PMIx. If the other process or the network is lost, PMIx's servers may never answer. */
+/* Called during an exchange. If the other process or the network is lost, PMIx's servers may never answer. */
 static void waiting(void)
 {
     uint64_t now = uat_clock_seconds();

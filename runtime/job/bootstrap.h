@@ -63,7 +63,7 @@ struct uat_means {
 extern const struct uat_means uat_means_meeting, uat_means_pmix;
 
 /* Tell the launcher that the job has failed with this exit status. May return before the other workers are gone. If the
- * launcher does not answer, this ends the process with that status. */
+ * launcher is a PMIx server and does not answer, this ends the process with that status. */
 void uat_bootstrap_abort(int status);
 
 /*

@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "base/meeting.h"
+#include "base/word.h"
 #include "runtime/job/bootstrap.h"
 
 enum { LOOK_NS = 200000000 /* time between two looks at the clock, and for uatrun, in a barrier */ };
@@ -41,7 +42,7 @@ static int check(int fd, const char *name, struct uat_meeting *head)
 }
 
 /* Open the memory: by the inherited descriptor or, if a program between uatrun and this worker has closed it, by that
- * of uatrun. */
+ * of uatrun, which needs its pid and user namespaces. */
 static int open_memory(struct uat_meeting *head)
 {
     int pid = 0, inherited = -1, name = 0;
@@ -55,7 +56,12 @@ static int open_memory(struct uat_meeting *head)
         return fd;
     }
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, inherited);
-    return check(open(path, O_RDWR | O_CLOEXEC), variable + name, head);
+    fd = check(open(path, O_RDWR | O_CLOEXEC), variable + name, head);
+    if (fd == -EACCES || fd == -EPERM)
+        uat_error("cannot open the memory in which the workers of uatrun meet: a program between has closed descriptor "
+                  "%d, and from another user namespace uatrun's own cannot be opened; pass the descriptor on",
+                  inherited);
+    return fd;
 }
 
 static int join(struct uat_job *job, const struct uat_bootstrap_user *user)
@@ -65,9 +71,10 @@ static int join(struct uat_job *job, const struct uat_bootstrap_user *user)
     uat_log_identity((int)rank, job->host);
     int fd = open_memory(&head);
     if (fd < 0) {
-        uat_error("cannot open the memory in which the workers of uatrun meet: %s; has uatrun ended? Its variables "
-                  "UATRUN_* stay in the environment: start from a fresh shell",
-                  strerror(-fd));
+        if (fd != -EACCES && fd != -EPERM)
+            uat_error("cannot open the memory in which the workers of uatrun meet: %s; has uatrun ended? Its variables "
+                      "UATRUN_* stay in the environment: start from a fresh shell",
+                      strerror(-fd));
         return fd;
     }
     size_t bytes = sizeof(head) + head.size * sizeof(head.seat[0]);
@@ -104,9 +111,13 @@ static int meeting_open(struct uat_job *job, const struct uat_bootstrap_user *us
     if (rc)
         return rc;
     uint32_t *presence = &meeting.memory->seat[meeting.rank].presence;
-    /* Relaxed: it only keeps two processes from one seat. uatrun's uat_server_presence() reads it after waitpid(). */
+    /* Relaxed: it only keeps two processes from one seat. uatrun's uat_server_presence() also reads it while this
+     * worker runs. An old value costs at most the line about a lost rank. */
     if (__atomic_exchange_n(presence, UAT_PRESENCE_CONNECTED, __ATOMIC_RELAXED) == UAT_PRESENCE_CONNECTED) {
-        uat_error("another process is rank %u of this job already; start one program a worker", meeting.rank);
+        uat_error(
+            "another process is rank %u of this job, or was and ended without uat_finalize(); start one program a "
+            "worker, and uatrun for each run",
+            meeting.rank);
         leave();
         return -EBUSY;
     }
@@ -141,8 +152,10 @@ static int meeting_barrier(void)
     }
     /* Acquire: pairs with the release store of the last to enter, above. */
     while (__atomic_load_n(&m->ended, __ATOMIC_ACQUIRE) == ended) {
-        if (syscall(SYS_futex, &m->ended, FUTEX_WAIT, ended, &look, NULL, 0) == 0 || errno != ETIMEDOUT)
+        if (syscall(SYS_futex, &m->ended, FUTEX_WAIT, ended, &look, NULL, 0) == 0 || errno == EAGAIN)
             continue;
+        if (errno != ETIMEDOUT && errno != EINTR)
+            nanosleep(&look, NULL); /* the system refuses futexes here */
         if (holder() < 0) {
             uat_error("uatrun has ended, so this worker ends");
             return -EIO;
@@ -191,9 +204,14 @@ static int publish(const void *blob, size_t size, int way)
 static int collect(int rank, int way, void **blob, size_t *size)
 {
     const struct uat_meeting_seat *seat = &meeting.memory->seat[rank];
-    *size = seat->blob[way].size;
-    *blob = malloc(*size + 1);
-    int rc = *blob ? move(pread, *blob, *size, seat->blob[way].at) : -ENOMEM;
+    uint64_t at = seat->blob[way].at, bytes = seat->blob[way].size;
+    uint64_t end = (uint64_t)lseek(meeting.fd, 0, SEEK_END); /* the blobs of this exchange are in the object */
+    if (at > end || bytes > end - at)
+        return at > end ? uat_word_report(rank, "meeting.blob.at", at)
+                        : uat_word_report(rank, "meeting.blob.size", bytes);
+    *size = bytes;
+    *blob = malloc(bytes + 1);
+    int rc = *blob ? move(pread, *blob, bytes, at) : -ENOMEM;
     if (rc)
         uat_error("what rank %d has published cannot be read: %s", rank, strerror(-rc));
     return rc;
@@ -216,7 +234,7 @@ static int meeting_exchange(const void *blob, size_t size, const bool *wanted, v
 
 static int meeting_close(void)
 {
-    /* Relaxed: uatrun's uat_server_presence() reads it after waitpid(). */
+    /* Relaxed: as in meeting_open(). uatrun's uat_blame_judge() reads it after waitpid(). */
     __atomic_store_n(&meeting.memory->seat[meeting.rank].presence, UAT_PRESENCE_FINALIZED, __ATOMIC_RELAXED);
     leave();
     return 0;
@@ -227,7 +245,7 @@ static void meeting_abort(int status)
 {
     uint64_t none = 0, word = (uint64_t)(meeting.rank + 1) << 32 | (uint32_t)status;
     pid_t uatrun = holder();
-    /* Relaxed: uatrun's uat_server_aborted() reads the word after the signal, or after waitpid(). */
+    /* Relaxed: the word is the whole message. uatrun's uat_server_aborted() reads it again after the signal. */
     __atomic_compare_exchange_n(&meeting.memory->aborted, &none, word, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     if (uatrun > 0)
         kill(uatrun, SIGCHLD);

@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,11 +34,13 @@ void uat_say(const char *format, ...)
     fail_msg("%s", format);
 }
 
-static int waits;
+static int says[2] = {-1, -1}; /* a pipe */
+static bool tell;              /* whether the next wait writes a byte into it */
 
 static void waiting(void)
 {
-    waits++;
+    if (tell && write(says[1], "", 1) == 1)
+        tell = false;
 }
 
 static void waited(void)
@@ -127,19 +131,52 @@ TEST(exchanges)
     run(1, many_exchanges, 0);
 }
 
+/* Rank 1 enters the barrier when rank 0 has looked at the clock in it. */
 static int late(void)
 {
+    char byte;
     int faults = uat_bootstrap_open(&job, &user) != 0;
+    tell = job.rank == 0;
     if (job.rank == 1)
-        sleep(1);
+        faults += read(says[0], &byte, 1) != 1;
     faults += uat_bootstrap_barrier() != 0;
-    return faults + (job.rank == 0 && waits == 0) + (uat_bootstrap_close() != 0);
+    return faults + tell + (uat_bootstrap_close() != 0);
+}
+
+static void run_late(int n, int (*work)(void))
+{
+    assert_int_equal(pipe(says), 0);
+    run(n, work, 0);
+    close(says[0]);
+    close(says[1]);
 }
 
 /* A worker that waits looks at the clock, and at uatrun. */
 TEST(late_worker)
 {
-    run(3, late, 0);
+    run_late(3, late);
+}
+
+static void interrupt(int number)
+{
+    (void)number;
+}
+
+/* A signal interrupts each wait before its time is over. */
+static int late_with_signals(void)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    struct itimerspec often = {.it_interval.tv_nsec = 50000000, .it_value.tv_nsec = 50000000};
+    timer_t timer;
+    signal(SIGUSR1, interrupt);
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &often, NULL))
+        return 1;
+    return late();
+}
+
+TEST(late_worker_with_signals)
+{
+    run_late(3, late_with_signals);
 }
 
 static int stay(void)
@@ -212,7 +249,7 @@ static int without_descriptor(void)
 
 TEST(closed_descriptor)
 {
-    run(2, without_descriptor, 0);
+    run_late(2, without_descriptor);
 }
 
 static int other_name(void)
@@ -234,7 +271,51 @@ TEST(wrong_variables)
     run(2, other_rank, 0);
 }
 
-static int says[2]; /* a pipe */
+/* The memory, which this process has inherited. */
+static struct uat_meeting *memory(void)
+{
+    struct uat_meeting *at = mmap(NULL, sizeof(*at) + 2 * sizeof(at->seat[0]), PROT_READ | PROT_WRITE, MAP_SHARED,
+                                  uat_server_inherited(), 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+/* Rank 1 publishes a place and a size that no worker publishes. */
+static int wrong_blob(uint64_t at, uint64_t size)
+{
+    void **blobs;
+    size_t *sizes;
+    struct uat_meeting *m = memory();
+    int faults = !m || uat_bootstrap_open(&job, &user) != 0;
+    if (faults)
+        return faults;
+    if (job.rank == 0)
+        return uat_bootstrap_exchange("", 1, NULL, &blobs, &sizes) != -EPROTO;
+    m->seat[1].blob[0].at = at;
+    m->seat[1].blob[0].size = size;
+    return uat_bootstrap_barrier() != 0;
+}
+
+static int much_too_long(void)
+{
+    return wrong_blob(0, UINT64_MAX);
+}
+
+static int too_long(void)
+{
+    return wrong_blob(1, UINT64_C(1) << 62);
+}
+
+static int too_far(void)
+{
+    return wrong_blob(UINT64_C(1) << 62, 1);
+}
+
+TEST(wrong_blobs)
+{
+    run(2, much_too_long, 0);
+    run(2, too_long, 0);
+    run(2, too_far, 0);
+}
 
 static int wait_in_vain(void)
 {
