@@ -2,6 +2,8 @@
 /* The state as a process sees it: mapping, counting, and making calls fail. */
 #include "tests/fakeverbs/fake.h"
 
+#include "base/meeting.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,8 @@ __attribute__((constructor)) static void open_state(void)
     const char *path = getenv(FAKE_VARIABLE), *number = getenv("PMIX_RANK");
     if (!path)
         return;
+    if (!number)
+        number = getenv(UAT_MEETING_RANK);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     void *map = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(*fake_state), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED) {
@@ -31,6 +35,10 @@ __attribute__((constructor)) static void open_state(void)
     madvise(map, sizeof(*fake_state), MADV_DONTDUMP);
     fake_state = map;
     rank = number ? atoi(number) : -1;
+    if (fake_state->hosts > 1 && getenv(UAT_MEETING_RANK)) {
+        fprintf(stderr, "fakeverbs: uatrun's workers are on one host; start them by tests/pmix/uatrun-pmix\n");
+        _exit(125);
+    }
 }
 
 int fake_rank(void)

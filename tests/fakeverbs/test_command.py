@@ -51,6 +51,8 @@ def check_status(folder):
     expect(run("--count", counts, "--", "false")[0] == 1 and counts.read_text().startswith("get_device_list 0 0\n"), "counts")
     expect(run("--", folder / "none")[0] == 127, "no such command")
     expect("open_device" in run("--calls")[1].split(), "--calls")
+    for hosts, wanted in ("1", 0), ("2", 125):
+        expect(run("--hosts", hosts, "--", "true", UATRUN_RANK="0")[0] == wanted, f"a worker of uatrun on one of {hosts} hosts")
     with subprocess.Popen([FAKE, "--", "sleep", "60"]) as process:
         time.sleep(0.5)
         process.send_signal(signal.SIGTERM)
