@@ -174,8 +174,7 @@ int uat_blame_lost(const struct uat_seen *job)
 int uat_blame_abort(const struct uat_seen *job, const struct uat_abort *aborted)
 {
     int code = aborted->status & 0xff;
-    uat_say("rank %d aborted the job with status %d%s%s%s", aborted->rank, aborted->status,
-            aborted->message[0] ? ": " : "", aborted->message,
+    uat_say("rank %d aborted the job with status %d: a uat worker reported an error%s", aborted->rank, aborted->status,
             job->arguments->workers > 1 ? "; the others were ended" : "");
     return code ? code : UAT_STATUS_FAILED;
 }

@@ -182,7 +182,6 @@ static int watch(struct job *job)
     struct pollfd fds[] = {
         {.fd = job->signal_fd, .events = POLLIN},
         {.fd = job->life, .events = POLLIN},
-        {.fd = uat_server_abort_fd(), .events = POLLIN},
         {.fd = uat_label_fd(), .events = POLLIN},
     };
     int status;
@@ -191,8 +190,6 @@ static int watch(struct job *job)
         uat_label_pass();
         if (ended(job, &status))
             return status;
-        if (job->abort_settled > 0)
-            fds[2].fd = -1; /* do not poll this descriptor again, because it stays readable */
         poll(fds, sizeof(fds) / sizeof(fds[0]), patience(job));
         if (fds[1].revents) {
             uat_descendants_kill(SIGKILL); /* the guard was killed: the workers get no time to end */

@@ -88,11 +88,5 @@ bool uat_server_aborted(struct uat_abort *out)
     if (!word)
         return false;
     *out = (struct uat_abort){.rank = (int)(word >> 32) - 1, .status = (int)(uint32_t)word};
-    snprintf(out->message, sizeof(out->message), "a uat worker reported an error");
     return true;
-}
-
-int uat_server_abort_fd(void)
-{
-    return -1; /* a worker that aborts the job sends a SIGCHLD */
 }

@@ -13,7 +13,6 @@
 /* A worker's request to end the job. */
 struct uat_abort {
     int rank, status;
-    char message[256]; /* one line, perhaps empty */
 };
 
 /* Start the server for n workers. It ends with the process. Returns 0 or a negative errno after reporting the error. */
@@ -29,9 +28,7 @@ int uat_server_inherited(void);
 /* The state of a worker, as far as the server knows. */
 enum uat_presence uat_server_presence(int rank);
 
-/* Get the first request to end the job, if there was one. It also makes uat_server_abort_fd() readable or, if that is
- * -1, sends a SIGCHLD. */
+/* Get the first request to end the job, if there was one. Each request also sends a SIGCHLD to this process. */
 bool uat_server_aborted(struct uat_abort *out);
-int uat_server_abort_fd(void);
 
 #endif

@@ -17,15 +17,14 @@
 #include <pmix.h>
 #include <pmix_server.h>
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 static struct {
@@ -34,9 +33,8 @@ static struct {
     enum uat_presence *presence;
     bool aborted;
     struct uat_abort abort;
-    int abort_fd;
     pmix_nspace_t nspace;
-} server = {.lock = PTHREAD_MUTEX_INITIALIZER, .abort_fd = -1};
+} server = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* State for waiting for an operation that libpmix completes by a callback from its own thread. */
 struct waiter {
@@ -100,19 +98,15 @@ static pmix_status_t on_finalized(const pmix_proc_t *proc, void *object, pmix_op
 static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status, const char message[],
                               pmix_proc_t procs[], size_t nprocs, pmix_op_cbfunc_t done, void *data)
 {
-    (void)object, (void)procs, (void)nprocs, (void)done, (void)data;
+    (void)object, (void)message, (void)procs, (void)nprocs, (void)done, (void)data;
     pthread_mutex_lock(&server.lock);
     if (!server.aborted) {
         server.aborted = true;
         server.abort.rank = (int)proc->rank;
         server.abort.status = status;
-        snprintf(server.abort.message, sizeof(server.abort.message), "%s", message ? message : "");
-        for (char *p = server.abort.message; *p; p++)
-            if (iscntrl((unsigned char)*p))
-                *p = ' ';
     }
     pthread_mutex_unlock(&server.lock);
-    eventfd_write(server.abort_fd, 1);
+    kill(getpid(), SIGCHLD); /* all threads block it, and uatrun reads it from a descriptor */
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -246,7 +240,6 @@ int uat_server_start(int n)
 {
     server.n = n;
     server.presence = calloc((size_t)n, sizeof(*server.presence));
-    server.abort_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     /*
      * The server listens on loopback, where other users can connect. Only a client that knows this name passes as a
      * worker.
@@ -263,7 +256,7 @@ int uat_server_start(int n)
      * for the workers as well. */
     setenv("PMIX_MCA_gds", "hash", 1);
     char directory[] = "/tmp/uatrun.XXXXXX";
-    int rc = server.presence && server.abort_fd >= 0 && mkdtemp(directory) ? start_library(directory) : -ENOMEM;
+    int rc = server.presence && mkdtemp(directory) ? start_library(directory) : -ENOMEM;
     rmdir(directory);
     if (!rc)
         rc = register_job(n);
@@ -318,9 +311,4 @@ bool uat_server_aborted(struct uat_abort *out)
         *out = server.abort;
     pthread_mutex_unlock(&server.lock);
     return aborted;
-}
-
-int uat_server_abort_fd(void)
-{
-    return server.abort_fd;
 }
