@@ -14,6 +14,7 @@
 #include "runtime/job/fault.h"
 #include "runtime/job/self.h"
 #include "runtime/job/symbol.h"
+#include "runtime/segment/ghost.h"
 #include "runtime/task/sanitize.h"
 #include "runtime/task/worker.h"
 #include "runtime/torture/settings.h"
@@ -78,10 +79,11 @@ void uat_torture_open(int rank)
         due = 0;
     }
     uat_torture_on = evacuates || waits || due == 0;
-    if (uat_self.size > 1)
-        uat_torture_heap_move(rank, uat_self.size);
+    int ranks = uat_ghosts.size > 0 ? uat_ghosts.names : uat_self.size;
+    if (ranks > 1)
+        uat_torture_heap_move(rank, ranks);
     uat_statics_open();
-    if (uat_self.size > 1 || uat_torture_on || uat_torture_settings.statics)
+    if (ranks > 1 || uat_torture_on || uat_torture_settings.statics)
         uat_fault_ask(explain_fault);
     if (uat_torture_delays() || UAT_IS_VIRTUAL()) /* in a simulation, UAT_SIM_SEED decides what happens at each delay */
         uat_delay_start(uat_torture_seed() * 1000003 + (uint64_t)rank);

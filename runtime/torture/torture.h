@@ -48,6 +48,9 @@ void uat_torture_show(bool all);
 /* Note the processes of this machine's workers. Returns 0, or -ENOMEM, which has been reported. */
 int uat_torture_block_open(const struct uat_roster *roster);
 
+/* Has this process mapped memory between the two addresses? May be called in a signal handler. */
+bool uat_torture_is_mapped(uintptr_t low, uintptr_t high);
+
 /* Write which block of `rank` holds the address: " (byte 8 of a block of 73 to 88 bytes)"; "" if it is not known.
  * Returns text. May be called in a signal handler. */
 const char *uat_torture_block(int rank, uintptr_t address, char *text, size_t room);
@@ -59,8 +62,9 @@ const char *uat_torture_block(int rank, uintptr_t address, char *text, size_t ro
  * no memory, and the message about the fault says why.
  */
 
-/* Move future allocations of malloc() to the window of rank. Best effort: reports no error. */
-void uat_torture_heap_move(int rank, int size);
+/* Move future allocations of malloc() to the window of rank. windows: all ranks that may have called malloc(), also in
+ * the job before the last restart. Best effort: reports no error. */
+void uat_torture_heap_move(int rank, int windows);
 
 /* Keep malloc() from returning the blocks that were allocated before the move, and have been freed since. Call it once
  * uat_init() has freed what it needed only for itself. */
@@ -69,8 +73,9 @@ void uat_torture_heap_settle(void);
 /* The rank whose malloc() returns this address, or -1. */
 int uat_torture_heap_owner(uintptr_t address);
 
-/* Is an address that has an owner one that malloc() has returned in the job before the last restart from a checkpoint?
- * Not certain if a heap has more than 512 MiB. */
+/* Did malloc() return this address, which has an owner, in the job before the last restart from a checkpoint? Returns
+ * false where this worker's own memory, beyond 512 MiB, has come into the addresses of that job. Not certain if it has
+ * come there and has been unmapped again. May be called in a signal handler. */
 bool uat_torture_heap_is_earlier(uintptr_t address);
 
 #endif

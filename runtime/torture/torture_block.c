@@ -34,8 +34,8 @@ int uat_torture_block_open(const struct uat_roster *roster)
     return 0;
 }
 
-/* The mapping of the process that holds the address. Reads /proc without memory from malloc(). */
-static bool find_mapping(pid_t pid, uintptr_t address, uintptr_t *low, uintptr_t *high)
+/* The process's first mapping that has an address from `first` to `last`. Reads /proc without memory from malloc(). */
+static bool find_mapping(pid_t pid, uintptr_t first, uintptr_t last, uintptr_t *low, uintptr_t *high)
 {
     char text[4096];
     size_t kept = 0;
@@ -47,7 +47,7 @@ static bool find_mapping(pid_t pid, uintptr_t address, uintptr_t *low, uintptr_t
         char *line = text, *end;
         text[kept + (size_t)got] = 0;
         for (; !found && (end = strchr(line, '\n')) != NULL; line = end + 1)
-            found = sscanf(line, "%zx-%zx", low, high) == 2 && address - *low < *high - *low;
+            found = sscanf(line, "%zx-%zx", low, high) == 2 && *low <= last && first < *high;
         kept = strlen(line) % (sizeof(text) - 1); /* a line that fills the buffer is dropped */
         memmove(text, line, kept);
     }
@@ -101,13 +101,20 @@ static bool find_chunk(pid_t pid, uintptr_t address, uintptr_t low, uintptr_t hi
     return false;
 }
 
+bool uat_torture_is_mapped(uintptr_t low, uintptr_t high)
+{
+    uintptr_t from, to;
+    return find_mapping(getpid(), low, high - 1, &from, &to);
+}
+
 const char *uat_torture_block(int rank, uintptr_t address, char *text, size_t room)
 {
     uintptr_t low, high, chunk;
     uint64_t size, next;
-    pid_t pid = process ? process[rank] : 0;
+    pid_t pid = process && rank < uat_self.size ? process[rank] : 0; /* windows of a larger job have more ranks */
     text[0] = 0;
-    if (pid == 0 || !find_mapping(pid, address, &low, &high) || !find_chunk(pid, address, low, high, &chunk, &size))
+    if (pid == 0 || !find_mapping(pid, address, address, &low, &high) ||
+        !find_chunk(pid, address, low, high, &chunk, &size))
         return text;
     uint64_t bytes = size & ~(uint64_t)CHUNK_FLAGS;
     size_t offset = address - chunk - CHUNK_HEAD;

@@ -12,9 +12,13 @@
 
 /* Bytes between the heaps of neighbouring ranks. A larger heap reaches into the next rank's addresses, which only makes
  * some wrong pointers valid. 4096 heaps take 4 TiB of addresses. Each restart of the job begins in the other half, so
- * that a pointer which a task keeps over a restart points to no memory either. */
+ * that a pointer which a task keeps over one restart points to no memory either. */
 #define WINDOW ((uintptr_t)1 << 30)
 #define HALF   (WINDOW / 2)
+
+/* The edge is a multiple of this. So it is the same on all workers and after a restart, unless mappings fill that many
+ * bytes; a different edge differs by whole windows, so it does not exchange their halves. */
+#define EDGE (8 * WINDOW)
 
 enum { GAP = 64 << 10 /* bytes: malloc() maps no smaller piece */ };
 enum { LARGE = 64 << 10, SMALL = 1024, CACHES = 16 << 20 /* bytes */, CACHED = 7 /* pieces */ };
@@ -27,8 +31,8 @@ enum { TRIES = 4096 /* mappings: no process has that many gaps of one size */ };
 /* The heap of rank r is between r + 1 and r + 2 windows away from the edge. */
 static struct {
     uintptr_t edge;
-    int windows, rank;
-    void *used_up; /* the pieces of use_up(), each of which names the next one: no tool calls them leaks */
+    int windows, rank; /* windows: workers, and ranks of the checkpoint that have no worker in this job */
+    void *used_up;     /* the pieces of use_up(), each of which names the next one: no tool calls them leaks */
     bool up; /* Does the kernel map each new piece above the earlier ones? It does so if the stack has no limit. */
 } heaps;
 
@@ -82,16 +86,27 @@ int uat_torture_heap_owner(uintptr_t address)
     return rank < (uintptr_t)heaps.windows ? (int)rank : -1;
 }
 
-bool uat_torture_heap_is_earlier(uintptr_t address)
+/* Where a worker's heap starts, as a distance from the edge. */
+static uintptr_t start(void)
 {
-    return uat_self.restarts > 0 && distance(address) / HALF % 2 != uat_self.restarts % 2;
+    return (uintptr_t)(heaps.rank + 1) * WINDOW + uat_self.restarts % 2 * HALF;
 }
 
-/* Extend the block to a multiple of HALF, so that the windows are the same after a restart, when the process may have
- * mapped a little more or less. Returns the block. */
+/* Before its heap's start this process has only the block of uat_torture_heap_move(). Beyond, its own mappings may have
+ * come into the half, after more than 512 MiB. */
+bool uat_torture_heap_is_earlier(uintptr_t address)
+{
+    uintptr_t away = distance(address), half = away / HALF * HALF;
+    if (uat_self.restarts == 0 || away / HALF % 2 == uat_self.restarts % 2)
+        return false;
+    uintptr_t low = heaps.up ? heaps.edge + half : heaps.edge - half - HALF;
+    return away < start() || !uat_torture_is_mapped(low, low + HALF);
+}
+
+/* Extend the block so that the edge is a multiple of EDGE. Returns the block. */
 static char *align(char *block, size_t *bytes)
 {
-    size_t pad = (heaps.up ? -((uintptr_t)block + *bytes) : (uintptr_t)block) % HALF;
+    size_t pad = (heaps.up ? start() - (uintptr_t)block - *bytes : (uintptr_t)block + start()) % EDGE;
     char *place = heaps.up ? block + *bytes : block - pad;
     if (pad == 0 || map(place, pad, MAP_FIXED_NOREPLACE) != place)
         return block;
@@ -143,11 +158,12 @@ static void use_up(void)
     }
 }
 
-void uat_torture_heap_move(int rank, int size)
+void uat_torture_heap_move(int rank, int windows)
 {
+    heaps.rank = rank;
     uintptr_t end = ((uintptr_t)sbrk(0) + 4095) & ~(uintptr_t)4095;
     /* The kernel maps each new piece next to the existing mappings, so the pieces that follow lie beyond this block. */
-    size_t before = (size_t)(rank + 1) * WINDOW + uat_self.restarts % 2 * HALF, bytes = before;
+    size_t bytes = start();
     char *block = map(NULL, bytes, 0);
     /* A page at the program break stops the break from rising. Then malloc() maps its small pieces, too. */
     void *stop = map((void *)end, 4096, MAP_FIXED_NOREPLACE);
@@ -162,9 +178,8 @@ void uat_torture_heap_move(int rank, int size)
         return;
     }
     block = align(block, &bytes);
-    heaps.edge = heaps.up ? (uintptr_t)block + bytes - before : (uintptr_t)block + before;
-    heaps.windows = size;
-    heaps.rank = rank;
+    heaps.edge = heaps.up ? (uintptr_t)block + bytes - start() : (uintptr_t)block + start();
+    heaps.windows = windows;
     close_gaps(block, bytes);
     use_up();
 }

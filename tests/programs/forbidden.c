@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: tasks that keep data of one process across a spawn. Torture must detect this and print a line. usage:
- * forbidden malloc|freed|mmap|pointer|index|longjmp|restart|none
+ * forbidden malloc|freed|mmap|pointer|index|longjmp|restart|unmapped|none
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -99,20 +99,44 @@ static int hand_out(void)
     return follow_join(&t) == 1;
 }
 
-/* Keep a piece of malloc() over a restart from a checkpoint, after which the job ends. */
-UAT_TASK(int, keep_over_restart, int, words)
+/* End the job with a checkpoint. Returns in the restarted job. */
+static void restart(void)
 {
     nothing_task t;
+    int restarts = uat_restarted();
+    uat_checkpoint(UAT_CHECKPOINT_END);
+    while (uat_restarted() == restarts) {
+        nothing_spawn(&t, 1);
+        nothing_join(&t);
+    }
+}
+
+/* Keep a piece that the last rank's malloc() gave over a restart. */
+UAT_TASK(int, keep_over_restart, int, words)
+{
+    uat_migrate(uat_size() - 1);
     volatile int *piece = malloc((size_t)words * sizeof(*piece));
     if (!piece)
         return 0;
     piece[words - 1] = VALUE;
-    uat_checkpoint(UAT_CHECKPOINT_END);
-    while (!uat_restarted()) {
-        nothing_spawn(&t, 1);
-        nothing_join(&t);
-    }
+    restart();
     return piece[words - 1] == VALUE;
+}
+
+/* After an even number of restarts, use a piece that this task itself has freed. It was mapped beyond 512 MiB. */
+UAT_TASK(int, use_unmapped, int, bytes)
+{
+    restart();
+    restart();
+    char *large = malloc((size_t)600 << 20), *piece = malloc((size_t)bytes);
+    volatile char *volatile kept = piece; /* compilers refuse an obvious use of freed memory */
+    if (!large || !piece)
+        return 0;
+    memset(piece, 1, (size_t)bytes);
+    free(piece);
+    bytes = kept[bytes / 2] == 1;
+    free(large);
+    return bytes;
 }
 
 /* Returns the number of tasks of this tree that found no error. */
@@ -141,10 +165,14 @@ int main(int argc, char **argv)
 {
     int right = 0;
     what = argc > 1 ? argv[1] : "none";
-    if (getenv("FORBIDDEN_MORE")) /* this process has mapped more than the one before the restart */
-        mmap(NULL, 16 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (uat_init() || (is("restart") ? keep_over_restart_run(&right, MEDIUM) : tree_run(&right, DEPTH)) ||
-        uat_finalize())
+    if (getenv("FORBIDDEN_MORE")) /* MiB that this process has mapped, and the one before the restart had not */
+        mmap(NULL, (size_t)atoi(getenv("FORBIDDEN_MORE")) << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (uat_init())
+        return 1;
+    int rc = is("restart")    ? keep_over_restart_run(&right, MEDIUM)
+             : is("unmapped") ? use_unmapped_run(&right, 64 << 20)
+                              : tree_run(&right, DEPTH);
+    if (rc || uat_finalize())
         return 1;
     if (right != 2 * (1 << DEPTH) - 1)
         printf("forbidden: %d right\n", right);
