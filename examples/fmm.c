@@ -3,10 +3,11 @@
  * The potentials of N charges in the plane by the fast multipole method (Greengard and Rokhlin, J. Comput. Phys. 73,
  * 1987): the potential of a charge q at distance r is q log r. The unit square is a tree of squares, "boxes", four in
  * each. Each box has two series of complex numbers: the outer one gives the potential of its charges far from the box,
- * the inner one the potential of all far charges inside the box. Loops compute the outer series from the leaves to the
- * root, then the inner ones from the root to the leaves, and then the potentials. The boxes of a level are an array in
- * global memory, in Morton's order, so that children and most neighbours have one home. Each loop runs where its boxes
- * are, and checks out the series and the charges of other boxes.
+ * the inner one the potential of all far charges inside the box. Loops compute the outer series from the leaves to
+ * level 2, above which no boxes are far from each other, then the inner ones from level 2 to the leaves, and then the
+ * potentials. The boxes of a level are an array in global memory, in Morton's order, so that children and most
+ * neighbours have one home. Each loop runs where its boxes are, and checks out the series and the charges of other
+ * boxes.
  *
  * The sequential program calls the same functions box by box. Both must give the same potentials, to the last bit.
  */
@@ -266,11 +267,11 @@ static int sequential(uint64_t *answer)
 static int make_charges(void)
 {
     int64_t leaves = boxes((int)depth), side = (int64_t)1 << depth;
-    int64_t *next = calloc((size_t)leaves, sizeof(*next)), *box = calloc((size_t)n, sizeof(*box));
+    int64_t *next = calloc((size_t)leaves, sizeof(*next));
 
     leaf = calloc((size_t)leaves + 1, sizeof(*leaf));
     sorted = calloc((size_t)n, sizeof(*sorted));
-    if (next && box && leaf && sorted) {
+    if (next && leaf && sorted) {
         for (int pass = 0; pass < 2; pass++) {
             uint64_t state = (uint64_t)seed;
             for (int64_t i = 0; i < n; i++) {
@@ -278,11 +279,11 @@ static int make_charges(void)
                 c.x = ldexp((double)(splitmix_next(&state) >> 11), -53);
                 c.y = ldexp((double)(splitmix_next(&state) >> 11), -53);
                 c.q = ldexp((double)(splitmix_next(&state) >> 11), -52) - 1;
-                box[i] = box_at((int64_t)(c.x * (double)side), (int64_t)(c.y * (double)side));
+                int64_t box = box_at((int64_t)(c.x * (double)side), (int64_t)(c.y * (double)side));
                 if (pass == 0)
-                    leaf[box[i] + 1]++;
+                    leaf[box + 1]++;
                 else
-                    sorted[leaf[box[i]] + next[box[i]]++] = c;
+                    sorted[leaf[box] + next[box]++] = c;
             }
             for (int64_t b = 0; b < leaves && pass == 0; b++)
                 leaf[b + 1] += leaf[b];
@@ -291,9 +292,8 @@ static int make_charges(void)
             if (uat_global_home(charges + i) == uat_rank())
                 uat_global_put(charges + i, &sorted[i], sizeof(*charges));
     }
-    int status = next && box && leaf && sorted ? 0 : -ENOMEM;
+    int status = next && leaf && sorted ? 0 : -ENOMEM;
     free(next);
-    free(box);
     return status;
 }
 

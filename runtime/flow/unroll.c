@@ -33,7 +33,7 @@ void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, con
  * unused. */
 struct newcomer {
     uat_flow_t *flow;
-    struct uat_flow_state *s;         /* the flow's state, which moves if another entry begins */
+    struct uat_flow_state *s;         /* the flow's state, which moves if another entry or line begins */
     uint64_t id, name;                /* the name includes the kind and the home */
     uint64_t count;                   /* registrations so far, including registrations with entries that had ended */
     uint64_t ended;                   /* number of registrations with entries that had ended */

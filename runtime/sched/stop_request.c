@@ -17,7 +17,7 @@ static struct uat_area asked_area = {
     .name = "requests of stops", .size = 2 * sizeof(uint64_t), .peers = UAT_PEERS_CHANGE};
 /* The source of WRITEs. */
 static struct uat_area value_area = {
-    .name = "staging of requests of stops", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
+    .name = "sources of stops' WRITEs", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 
 bool uat_stop_on;
 volatile sig_atomic_t uat_stop_crew_watched, uat_stop_for_copy;
