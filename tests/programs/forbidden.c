@@ -120,6 +120,7 @@ UAT_TASK(int, keep_over_restart, int, words)
         return 0;
     piece[words - 1] = VALUE;
     restart();
+    uat_migrate(uat_size() - 1); /* with as many workers, the same rank */
     return piece[words - 1] == VALUE;
 }
 
