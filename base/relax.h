@@ -38,12 +38,18 @@ extern struct uat_relax_gate {
     void (*left)(void);
 } uat_relax_gate;
 
-/* Called by waiting loops and slow paths. Relaxed: the word stands alone; pairs with the swap in raise_gate() of
- * launcher/survival.c. */
+/* Is there a loss that this worker does not know? Relaxed: the word stands alone; pairs with the swap in raise_gate()
+ * of launcher/survival.c. */
+static inline bool uat_relax_lost(void)
+{
+    return __builtin_expect(uat_relax_gate.gate != NULL, 0) &&
+           __atomic_load_n(uat_relax_gate.gate, __ATOMIC_RELAXED) / 2 != uat_relax_gate.losses;
+}
+
+/* Called by waiting loops and slow paths. */
 static inline void uat_relax_look(void)
 {
-    if (__builtin_expect(uat_relax_gate.gate != NULL, 0) &&
-        __atomic_load_n(uat_relax_gate.gate, __ATOMIC_RELAXED) / 2 != uat_relax_gate.losses)
+    if (uat_relax_lost())
         uat_relax_gate.left();
 }
 

@@ -27,7 +27,7 @@ struct uat_survival {
     /* met[n]: how many meetings workers have reached since loss n; each adds 1 at each meeting (Z3) */
     uint64_t met[UAT_SURVIVAL_LOSSES + 1];
     struct {
-        uint64_t worker; /* process number of the worker; for tests */
+        uint64_t worker; /* process number of the worker */
         uint64_t spare;  /* that of the spare process that waits; 0: none */
         /* A futex: 4n while the n-th spare process of this rank waits. uatrun adds 1, so that it takes the rank over.
          * Any other value ends it. */

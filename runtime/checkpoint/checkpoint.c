@@ -280,6 +280,8 @@ static bool stopped(struct uat_chain *chain, bool end)
     }
     if (uat_self.rank == 0 && !complete)
         uat_warn("the checkpoint is dropped, and the run goes on%s", end ? " instead of ending" : "");
+    if (end && complete && uat_survive_on)
+        uat_survive_end();
     if (end && complete)
         checkpoint.config.leave(uat_request_leaves() ? 0 : UAT_CHECKPOINT_STATUS);
     uat_request_done(end);

@@ -42,7 +42,7 @@ static void wait_for_loss(uint64_t *takes, uint64_t waits, pid_t between)
 static bool split(struct uat_survival *words)
 {
     uint64_t *takes = &words->rank[uat_self.rank].takes, waits = *takes / 4 * 4 + 4;
-    int status;
+    int status = 0;
     /* Release, although only the word itself is read: pairs with the load in wait_for_loss(), of this spare process and
      * of the last one, which may not have seen yet that it ends. */
     uat_cpu_store_release(takes, waits);
@@ -50,6 +50,7 @@ static bool split(struct uat_survival *words)
     fflush(NULL); /* otherwise both processes would write what is buffered */
     uat_fork_for_spare = true;
     pid_t between = fork();
+    int why = errno;
     if (between == 0) {
         pid_t self = getpid(), spare = fork();
         if (spare == 0) {
@@ -59,26 +60,29 @@ static bool split(struct uat_survival *words)
         }
         /* Release: pairs with the load in uat_survival_replace(). */
         uat_cpu_store_release(&words->rank[uat_self.rank].spare, spare > 0 ? (uint64_t)spare : 0);
-        _exit(spare < 0);
+        _exit(spare < 0 ? errno : 0);
     }
     uat_fork_for_spare = false;
     while (between > 0 && waitpid(between, &status, 0) < 0 && errno == EINTR)
         continue;
     /* Relaxed: the process that has stored it has ended. */
     if (__atomic_load_n(&words->rank[uat_self.rank].spare, __ATOMIC_RELAXED) == 0)
-        uat_warn("no spare process can be forked: %s; a loss of rank %d ends the job", strerror(errno), uat_self.rank);
+        uat_warn("no spare process can be forked: %s; a loss of rank %d ends the job",
+                 strerror(between < 0 ? why : WEXITSTATUS(status)), uat_self.rank);
     return false;
 }
 
 bool uat_spare_make(struct uat_survival *words)
 {
+    uint64_t *worker = &words->rank[uat_self.rank].worker;
     bool was_spare = false;
-    while (split(words)) {
+    *worker = (uint64_t)getpid(); /* before the fork: see uat_survival_replace() */
+    while (uat_self.rank > 0 && split(words)) {
         was_spare = true;
+        *worker = (uint64_t)getpid();
         uat_fatal_at_exit(true);
         uat_lost_take_over();
     }
-    words->rank[uat_self.rank].worker = (uint64_t)getpid();
     return was_spare;
 }
 

@@ -7,7 +7,8 @@
 
 #include "base/survival.h"
 
-/* Fork a spare process of this worker. Returns false in the worker. Returns true in the spare process once it takes the
+/* Fork a spare process of this worker. Rank 0 gets none, because its loss cannot be survived. Returns false in the
+ * worker. Returns true in the spare process once it takes the
  * rank over; it has then a spare process of its own. Without one, a loss of this rank is not survived. */
 bool uat_spare_make(struct uat_survival *words);
 

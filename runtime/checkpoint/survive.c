@@ -157,10 +157,8 @@ void uat_survive_close(void)
         uat_copy_free(&survive.places[1]);
         munmap(survive.places, 2 * sizeof(*survive.places));
     }
-    if (survive.words) {
-        uat_spare_dismiss(survive.words); /* a checkpoint may end the job inside of a run */
+    if (survive.words)
         munmap(survive.words, sizeof(*survive.words));
-    }
     memset(&survive, 0, sizeof(survive));
 }
 
@@ -176,15 +174,20 @@ bool uat_survive_signal(const siginfo_t *info)
     return true;
 }
 
-/* Rank 0: let the next copy be due. took: what the last one took, with its stop. */
-static void set_timer(uint64_t took)
+/* Rank 0: let a copy be due after this time. 0: none is due. */
+static void arm(uint64_t ns)
 {
-    uint64_t ns = (uint64_t)uat_checkpoint_settings.survive * UAT_MILLISECONDS;
-    ns = ns > REST * took ? ns : REST * took; /* Z7 */
     const struct itimerspec at = {
         .it_value = {.tv_sec = (time_t)(ns / UAT_SECONDS), .tv_nsec = (long)(ns % UAT_SECONDS)}};
     if (uat_self.rank == 0)
         timer_settime(survive.timer, 0, &at, NULL);
+}
+
+/* Rank 0: let the next copy be due. took: what the last one took, with its stop. */
+static void set_timer(uint64_t took)
+{
+    uint64_t ns = (uint64_t)uat_checkpoint_settings.survive * UAT_MILLISECONDS;
+    arm(ns > REST * took ? ns : REST * took); /* Z7 */
 }
 
 /* Copy the state. Collective. */
@@ -283,6 +286,7 @@ const struct uat_chain *uat_survive_recover(void)
     uat_stall_set(UAT_DOING_SCHEDULE);
     uat_check(uat_self.transport->class_->flush(uat_self.transport));
     meet(); /* Z4 */
+    uat_stop_note_again();
     /* Acquire: pairs with the store in copy(). No copy is being made after the meeting. */
     uint64_t number = uat_cpu_load_acquire(&words()->committed);
     uat_self.epoch = survive.epoch + uat_relax_gate.losses; /* K13 */
@@ -318,5 +322,7 @@ void uat_survive_end(void)
         uat_relax_long(&relax);
     uat_relax_look(); /* a loss instead of the end */
     survive.inside = false;
+    arm(0); /* outside of runs the signal would cut a sleep() */
+    uat_stop_for_copy = 0;
     uat_spare_dismiss(words());
 }

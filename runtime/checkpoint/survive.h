@@ -4,8 +4,8 @@
  * tests/model/loss.pml.
  *
  *   copy     When a run begins, and then every TIME, all workers copy their state to memory objects (copy.h).
- *   spare    When a run begins, each worker forks a spare process. It has the worker's process memory of that
- *            moment, shares its segment and its copies, and waits. It is a child of uatrun, because the process
+ *   spare    When a run begins, each worker but rank 0 forks a spare process. It has the worker's process memory of
+ *            that moment, shares its segment and its copies, and waits. It is a child of uatrun, because the process
  *            between them ends at once.
  *   notice   uatrun sees the end of the worker. It raises the gate (base/survival.h), and lets the spare process take
  *            the rank over. Waiting loops and slow paths look at the gate. The survivors leave what they do by a jump
@@ -22,7 +22,8 @@
  *   Z7  The time from one copy to the next is at least four times the time that the last one took with its stop,
  *       because a stop comes before any work.
  *   Z8  A loss is survived only while the gate is open. Rank 0 opens it when all workers have copies and spare
- *       processes, and closes it when all have the run's result. Nobody leaves the run before that.
+ *       processes, and closes it when all have the run's result, or when the checkpoint that ends the job is complete.
+ *       Nobody leaves the run before that.
  */
 #ifndef UAT_SURVIVE_H
 #define UAT_SURVIVE_H
@@ -62,7 +63,8 @@ void uat_survive_watch(void);
  * workers alike if nothing had run yet, so that the root starts anew. */
 const struct uat_chain *uat_survive_recover(void);
 
-/* This worker has the run's result: wait until all have it. If a worker is lost first, jumps to uat_survive_back. */
+/* This worker has the run's result, or the files of a checkpoint that ends the job are complete: wait until this is so
+ * for all workers. From then on no loss is survived. If a worker is lost first, jumps to uat_survive_back. */
 void uat_survive_end(void);
 
 #endif

@@ -54,7 +54,7 @@ static struct stop {
     struct uat_stop_user user;
     struct uat_chain chain;
     uint64_t run, number;
-    bool requested;  /* the last order serves a request, not only uat_stop_for_copy */
+    bool requested;  /* rank 0: the order that is being served is for a request, not only for uat_stop_for_copy */
     uint64_t served; /* the last order for which this worker became still */
     bool *seen;      /* rank 0: which workers are still */
     uint64_t ns;
@@ -103,6 +103,16 @@ void uat_stop_reset(void)
     memset(words(), 0, sizeof(struct words));
     free(stop.chain.entries);
     stop = (struct stop){.user = stop.user, .seen = stop.seen};
+}
+
+void uat_stop_note_again(void)
+{
+    bool end = uat_stop_take(true) || (stop.requested && (stop.served & END));
+    bool other = uat_stop_take(false) || (stop.requested && !(stop.served & END));
+    if (end)
+        uat_stop_note(true);
+    if (other)
+        uat_stop_note(false);
 }
 
 void uat_stop_run(void)
@@ -323,6 +333,7 @@ void uat_stop_worker(uintptr_t sp, uat_task_t *join)
         uat_stop_note(order & END);
     else if (!verdict || stop.refused)
         uat_stop_for_copy = 1;
+    stop.requested = false;
     uat_stop_watch();
 }
 

@@ -57,6 +57,10 @@ void uat_stop_close(void);
  * run. Those that were passed on to rank 0, and not served, are dropped. */
 void uat_stop_reset(void);
 
+/* Before a reset within a run: note again, in this process, the requests that the reset would drop, and those of a stop
+ * that did not come to its end. */
+void uat_stop_note_again(void);
+
 /* Does the present stop serve a request, and not only uat_stop_for_copy? Rank 0 only. */
 bool uat_stop_is_requested(void);
 

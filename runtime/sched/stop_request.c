@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/sched/stop_request.h"
 
+#include "base/relax.h"
 #include "base/virtual.h"
 #include "include/uat/detail/failure.h"
 #include "runtime/job/crew.h"
@@ -61,7 +62,7 @@ void uat_stop_watch(void)
     bool always = uat_torture_on || UAT_IS_VIRTUAL() || uat_stacks || uat_failing.yes || uat_crew_leaves();
     uat_deque_watch(d, always);
     /* a signal may have arrived before the call above */
-    if (!always && (uat_stop_crew_watched || (uat_stop_on && uat_stop_is_asked())))
+    if (!always && (uat_stop_crew_watched || uat_relax_lost() || (uat_stop_on && uat_stop_is_asked())))
         uat_deque_watch(d, true);
 }
 
