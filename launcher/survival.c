@@ -53,7 +53,7 @@ static const char *raise_gate(int rank, pid_t spare)
     if (spare == 0 && open % 2 == 1)
         return "its spare process is gone, too, or was not yet there";
     /* Release: a worker that sees the loss sees what uatrun knew. Pairs with the loads in gate() of
-     * runtime/checkpoint/survive.c and, as a hint, in uat_relax_look(). Rank 0 may close the gate at the same time, and
+     * runtime/checkpoint/survive.c and, as a hint, in uat_relax_lost(). Rank 0 may close the gate at the same time, and
      * one of the two swaps fails. */
     if (open % 2 == 0 ||
         !__atomic_compare_exchange_n(&words->gate, &open, open + 2, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -71,12 +71,17 @@ bool uat_survival_replace(struct uat_child *children, int n, struct uat_child *c
      * stores this word now. */
     pid_t spare = (pid_t)uat_cpu_load_acquire(&words->rank[child->rank].spare);
     uat_cpu_store_release(&words->rank[child->rank].spare, 0);
-    const char *why = raise_gate(child->rank, spare);
+    /* Relaxed: the worker has stored it before it forked the spare process. */
+    bool other = spare && __atomic_load_n(&words->rank[child->rank].worker, __ATOMIC_RELAXED) != (uint64_t)child->pid;
+    const char *why = other ? "another process than the worker was killed, which had started the worker"
+                            : raise_gate(child->rank, spare);
     if (why) {
         uat_say("the loss of rank %d cannot be survived: %s", child->rank, why);
         return false;
     }
     child->pid = spare;
+    child->stopped = 0; /* the worker may have been stopped when it was killed */
+    child->stop_said = false;
     uat_say("rank %d was killed; its spare process takes its place, and all workers go back to the last copy",
             child->rank);
     /* Release: the spare process sees the raised gate. Pairs with the load in wait_for_loss(). */
