@@ -71,7 +71,8 @@ bool uat_survival_replace(struct uat_child *children, int n, struct uat_child *c
      * stores this word now. */
     pid_t spare = (pid_t)uat_cpu_load_acquire(&words->rank[child->rank].spare);
     uat_cpu_store_release(&words->rank[child->rank].spare, 0);
-    /* Relaxed: the worker has stored it before it forked the spare process. */
+    /* Relaxed: the load of `spare` orders it. Pairs with the stores in uat_spare_make() of runtime/checkpoint/spare.c,
+     * which come before the fork of the spare process. */
     bool other = spare && __atomic_load_n(&words->rank[child->rank].worker, __ATOMIC_RELAXED) != (uint64_t)child->pid;
     const char *why = other ? "another process than the worker was killed, which had started the worker"
                             : raise_gate(child->rank, spare);
