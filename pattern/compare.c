@@ -220,7 +220,7 @@ static void sort_halves(char *p, size_t count, char *scratch, const struct compa
     uat_sort_merge(&(uat_sort_kernel_t){.size = size, .less = less}, c, p, scratch, half, high, count - half);
 }
 
-static void sort(void *elements, size_t count, const void *arg)
+static int sort(void *elements, size_t count, const void *arg)
 {
     const struct comparison *c = arg;
     char *scratch = malloc(count / 2 * c->size + 1);
@@ -229,6 +229,7 @@ static void sort(void *elements, size_t count, const void *arg)
     else
         sort_heap(elements, count, c);
     free(scratch);
+    return 1;
 }
 
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size)

@@ -165,7 +165,7 @@ char *uat_part_enter(const struct uat_parts *parts, int r)
     size_t bytes = length_of(parts, r) * parts->size;
     if (uat_global_near(home, bytes) == bytes)
         return uat_global_checkout(home, bytes, UAT_READ_WRITE);
-    char *elements = malloc(bytes);
+    char *elements = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (elements)
         uat_global_get(elements, home, bytes);
     return elements;

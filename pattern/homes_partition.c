@@ -38,7 +38,6 @@ static size_t divide_part(const struct division *d, int r)
     memcpy(block, d->range, d->range_bytes);
     range->base = d->parts.array + from * d->parts.size;
     range->count = uat_parts_edge(&d->parts, r + 1) - from;
-    range->bytes = d->range_bytes;
     if (!uat_range_is_near(range))
         return uat_partition(range);
     uat_sort_pass_t pass = {0, 0, range->count};

@@ -23,6 +23,12 @@
 #include "pattern/homes.h"
 #include "pattern/partition.h"
 
+enum {
+    PROBED =
+        256 /* with P parts, a worker's bisections read about PROBED * P elements (225 and 320 measured with 16 and 4
+                  * parts); a part must not have fewer than that */
+};
+
 /* The argument of the loops. The user's argument follows it. */
 struct job {
     struct uat_parts parts;
@@ -62,20 +68,19 @@ static bool sort_part(const struct job *j, int r)
         char *elements = uat_part_enter(&j->parts, r);
         if (!elements)
             return false;
-        uat_sort_here(&j->kernel, elements, count, j->arg);
+        bool sorted = uat_sort_here(&j->kernel, elements, count, j->arg);
         uat_part_leave(&j->parts, r, elements);
-        return true;
+        return sorted;
     }
     char *elements = aligned_alloc(64, (count * j->kernel.size + 63) / 64 * 64);
     if (!elements)
         return false;
     j->pack.load(elements, uat_parts_edge(&j->parts, r), count, j->arg);
-    if (!uat_failed())
-        j->kernel.sort(elements, count, j->arg);
-    if (!uat_failed())
+    bool sorted = !uat_failed() && j->kernel.sort(elements, count, j->arg);
+    if (sorted && !uat_failed())
         uat_twin_put(&j->from, &j->parts, uat_parts_edge(&j->parts, r), elements, count);
     free(elements);
-    return true;
+    return sorted;
 }
 
 static void sort_parts(int64_t begin, int64_t end, void *partial, const void *arg)
@@ -159,6 +164,19 @@ static void find_pivot(const struct job *j, const struct memory *m, const size_t
     }
 }
 
+/* Choose the next pivot, and return its part: one of the `left` elements that are neither before nor after the splitter
+ * yet. A hash chooses it, so that both neighbours choose the same one, and no order of the elements is bad for all. */
+static int choose_pivot(const struct memory *m, const size_t *low, size_t left, size_t *place)
+{
+    uint64_t hash = left * UINT64_C(0x9e3779b97f4a7c15);
+    size_t skip = (hash ^ hash >> 32) % left;
+    int p = 0;
+    for (; skip >= m->high[p] - low[p]; p++)
+        skip -= m->high[p] - low[p];
+    *place = low[p] + skip;
+    return p;
+}
+
 /* Set low[r] to the number of elements of each part that belong to the first k elements of the sorted array. Their sum
  * is k, whatever the comparison says: it always lies between the sums of low and m->high. */
 static void find_splitter(const struct job *j, const struct memory *m, size_t *low, size_t k)
@@ -169,13 +187,12 @@ static void find_splitter(const struct job *j, const struct memory *m, size_t *l
         m->high[r] = length_of(j, r);
     }
     while (!uat_failed()) {
-        int p = 0;
-        size_t before = 0;
-        for (int r = 1; r < parts; r++)
-            p = m->high[r] - low[r] > m->high[p] - low[p] ? r : p;
-        if (low[p] == m->high[p])
+        size_t before = 0, left = 0, place;
+        for (int r = 0; r < parts; r++)
+            left += m->high[r] - low[r];
+        if (left == 0)
             return;
-        size_t place = (low[p] + m->high[p]) / 2;
+        int p = choose_pivot(m, low, left, &place);
         find_pivot(j, m, low, p, place);
         for (int r = 0; r < parts; r++)
             before += m->low_place[r];
@@ -312,7 +329,9 @@ int uat_sort_at_homes(const uat_sort_kernel_t *kernel, const uat_sort_pack_t *pa
     _Alignas(64) char block[bytes];
     struct job *j = (struct job *)block;
     *j = (struct job){.kernel = *kernel};
-    if (!uat_parts_make(&j->parts, array, size, count) || !uat_twin_make(&j->to, &j->parts, kernel->size, scratch))
+    if (!uat_parts_make(&j->parts, array, size, count) ||
+        count / (size_t)j->parts.parts < PROBED * (size_t)j->parts.parts ||
+        !uat_twin_make(&j->to, &j->parts, kernel->size, scratch))
         return 0;
     j->from = (struct uat_twin){.base = array, .size = size};
     if (pack && !uat_twin_make(&j->from, &j->parts, kernel->size, NULL)) {

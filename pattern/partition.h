@@ -72,8 +72,9 @@ struct uat_exchange {
 /* Exchange pairs begin to end - 1 of elements; arg: a struct uat_exchange. */
 void uat_exchange_some(int64_t begin, int64_t end, const void *arg);
 
-/* Sort elements of this process: by a merge of runs unless the kernel's sort() is stable, or else by that. */
-void uat_sort_here(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg);
+/* Sort elements of this process: by a merge of runs unless the kernel's sort() is stable, or else by that.
+ * Returns whether there was memory. */
+bool uat_sort_here(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg);
 
 /* What uat_with_range() calls. */
 typedef size_t uat_range_fn(struct uat_range *range, size_t place);

@@ -40,10 +40,10 @@ void merge(span<A> a, span<B> b, span<T> out, Less less = Less())
  * `scratch`, whose elements are undefined afterwards; if the spans differ in size or overlap, throws
  * std::invalid_argument. Each worker also allocates 32 KiB or less by malloc(). Leaves have at most 32 KiB. A factor of
  * 4 above that in size costs two merges, and each merge reads each element about once and writes it once. On several
- * hosts, an element moves about once (docs/loops.md), and each worker allocates as much as it keeps of the span. If
- * `less` throws, stable_sort() throws one of the exceptions (see task_error); the span then has its elements in an
- * undefined order, and the temporary array is free again. If the memory of the first form is not global, the calling
- * task alone sorts it.
+ * hosts, an element moves about once (docs/loops.md), and each worker allocates once or twice what it keeps of the
+ * span. If `less` throws, stable_sort() throws one of the exceptions (see task_error); the span then has its elements
+ * in an undefined order, and the temporary array is free again. If the memory of the first form is not global, the
+ * calling task alone sorts it.
  */
 template <class T, class Less = std::less<>> void stable_sort(span<T> s, span<T> scratch, Less less = Less())
 {

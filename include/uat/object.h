@@ -49,7 +49,9 @@ void uat_global_object_free(void *object);
  * workers. The array starts at the start of a block, on any worker, and takes whole units. A unit is a block or a
  * 4096th of the memory, whichever is larger; so there are at most 4096 arrays at a time. The caller owns the array,
  * also after the end of the task and of the run. If no gap is large enough, the call returns NULL with errno ENOMEM.
- * The first such call also prints one line. A call without uat_global_temporary_open() ends the job with a message.
+ * The first such call also prints one line. While a sort of pattern.h or merge.hpp runs, it may take room for one or
+ * two arrays like its own (docs/loops.md), so reserve it in addition. A call without uat_global_temporary_open() ends
+ * the job with a message.
  *
  * uat_global_temporary_free() frees an array, from any worker. All accesses to the array must be ordered before the
  * call. The call waits until all bytes that this worker has written are at their homes. NULL is allowed. Any other

@@ -167,16 +167,17 @@ typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
 /*
  * Sort `count` elements of `size` bytes each at array, in place, in parallel. The order of equal elements is undefined.
  * If the array is in global memory, near or far, all workers sort it, by quicksort with parallel partitions; on several
- * hosts each worker sorts what it keeps, and then gets what belongs there, if a temporary array has room. If it is
- * in this process's own memory, other workers cannot access it, so the calling task alone sorts it. The sort copies arg
- * (arg_size bytes; NULL is allowed if the size is 0) for each task that it spawns; the caller keeps arg. Call it only
- * inside a task. Cannot fail. A comparison that contradicts itself, for example by returning "less" for equal elements,
- * makes the resulting order undefined. But the sort still ends, accesses only the elements, and loses none of them. A
- * run is an ascending or descending sequence; runs are consecutive or interleaved. If the elements consist of up to 4
- * runs and are all near, and the job has at most 4 workers, the sort merges the runs. This takes as much extra memory
- * as the array; a larger array than 256 MiB is not merged. The sort keeps a few elements on the stack and checks out
- * two far elements at a time. Elements that are too large for UAT_STACK_SIZE or UAT_CACHE_SIZE end the job with a
- * message.
+ * hosts each worker sorts what it keeps, and then gets what belongs there, if a temporary array has room.
+ * Until it returns, it takes that room from the program's own temporary arrays (object.h), and each worker may allocate
+ * memory for twice the bytes that it keeps. If it is in this process's own memory, other workers cannot access it, so
+ * the calling task alone sorts it. The sort copies arg (arg_size bytes; NULL is allowed if the size is 0) for each task
+ * that it spawns; the caller keeps arg. Call it only inside a task. Cannot fail. A comparison that contradicts itself,
+ * for example by returning "less" for equal elements, makes the resulting order undefined. But the sort still ends,
+ * accesses only the elements, and loses none of them. A run is an ascending or descending sequence; runs are
+ * consecutive or interleaved. If the elements consist of up to 4 runs and are all near, and the job has at most 4
+ * workers, the sort merges the runs. This takes as much extra memory as the array; a larger array than 256 MiB is not
+ * merged. The sort keeps a few elements on the stack and checks out two far elements at a time. Elements that are too
+ * large for UAT_STACK_SIZE or UAT_CACHE_SIZE end the job with a message.
  */
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 

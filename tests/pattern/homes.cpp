@@ -145,12 +145,33 @@ std::int64_t mixed(std::size_t i)
     return static_cast<std::int64_t>(mix(i) % 100000); /* some elements are equal */
 }
 
+/* The number of elements for which f is true. */
+template <class F> std::int64_t count_if(uat::span<std::int64_t> s, F f)
+{
+    return uat::transform_reduce(s, std::int64_t{0}, plus, [f](std::int64_t x) { return std::int64_t{f(x)}; });
+}
+
+/* The sum of values that the elements give, which an exchange of elements keeps. */
+std::uint64_t sum_of(uat::span<std::int64_t> s)
+{
+    return uat::transform_reduce(
+        s, std::uint64_t{0}, [](std::uint64_t x, std::uint64_t y) { return x + y; },
+        [](std::int64_t x) { return mix(static_cast<std::uint64_t>(x)); });
+}
+
 bool is_sorted(uat::span<std::int64_t> s)
 {
-    for (std::size_t i = 0; i + 1 < s.size(); i += s.size() / 64 + 1)
-        if (s.get(i + 1) < s.get(i))
-            return false;
-    return true;
+    return uat::transform_reduce(s.first(s.size() - 1), s.subspan(1), std::int64_t{0}, plus,
+                                 [](std::int64_t x, std::int64_t y) { return std::int64_t{y < x}; }) == 0;
+}
+
+/* Fill s, and sort it by sort(s). Returns whether s is sorted and has its elements. */
+template <class F> bool sorts(uat::span<std::int64_t> s, F sort)
+{
+    uat::tabulate(s, mixed);
+    const std::uint64_t sum = sum_of(s);
+    sort(s);
+    return is_sorted(s) && sum_of(s) == sum;
 }
 
 const auto before = [](std::int64_t x, std::int64_t y) {
@@ -165,51 +186,57 @@ int compare(const void *a, const void *b, const void *)
     return (x > y) - (x < y);
 }
 
+/* Sort indices by keys, stably. */
+bool sorts_by_key(uat::span<std::int64_t> keys, uat::span<std::int64_t> values)
+{
+    auto index = [](std::size_t i) { return static_cast<std::int64_t>(i); };
+    uat::tabulate(keys, mixed);
+    uat::tabulate(values, index);
+    const std::uint64_t sum = sum_of(values);
+    uat::sort_by_key(keys, values, before);
+    const std::int64_t apart =
+        uat::transform_reduce(keys, values, std::int64_t{0}, plus, [](std::int64_t k, std::int64_t v) {
+            return std::int64_t{k != mixed(static_cast<std::size_t>(v))};
+        });
+    const std::int64_t disorder = uat::transform_reduce(
+        values.first(values.size() - 1), values.subspan(1), std::int64_t{0}, plus, [](std::int64_t v, std::int64_t w) {
+            const std::int64_t x = mixed(static_cast<std::size_t>(v)), y = mixed(static_cast<std::size_t>(w));
+            return std::int64_t{y < x || (x == y && w < v)};
+        });
+    return apart == 0 && disorder == 0 && sum_of(values) == sum;
+}
+
+bool selects(uat::span<std::int64_t> s, std::size_t place)
+{
+    uat::tabulate(s, mixed);
+    const std::uint64_t sum = sum_of(s);
+    uat::nth_element(s, place, before);
+    const std::int64_t value = s.get(place);
+    return count_if(s.first(place), [value](std::int64_t x) { return value < x; }) == 0 &&
+           count_if(s.subspan(place), [value](std::int64_t x) { return x < value; }) == 0 && sum_of(s) == sum;
+}
+
 /* Sorts and partitions, which exchange elements between hosts once. */
 void run_sorts(judge &j, spans s)
 {
-    j.run("sort", [s] {
-        uat::tabulate(s.a, mixed);
-        uat::sort(s.a, before);
-        return is_sorted(s.a);
-    });
+    using span = uat::span<std::int64_t>;
+    j.run("sort", [s] { return sorts(s.a, [](span x) { uat::sort(x, before); }); });
     j.run("uat_sort", [s] {
-        uat::tabulate(s.a, mixed);
-        uat_sort(s.a.data(), s.a.size(), sizeof(std::int64_t), compare, nullptr, 0);
-        return is_sorted(s.a);
+        return sorts(s.a, [](span x) { uat_sort(x.data(), x.size(), sizeof(std::int64_t), compare, nullptr, 0); });
     });
-    j.run("stable_sort", [s] {
-        uat::tabulate(s.a, mixed);
-        uat::stable_sort(s.a, before);
-        return is_sorted(s.a);
-    });
-    j.run("stable_sort with scratch", [s] {
-        uat::tabulate(s.a, mixed);
-        uat::stable_sort(s.a, s.b, before);
-        return is_sorted(s.a);
-    });
-    j.run("sort_by_key", [s] {
-        uat::tabulate(s.a, mixed);
-        uat::tabulate(s.b, mixed);
-        uat::sort_by_key(s.a, s.b, before);
-        return is_sorted(s.a) && is_sorted(s.b);
-    });
-    j.run("nth_element", [s] {
-        const std::size_t middle = s.a.size() / 2;
-        uat::tabulate(s.a, mixed);
-        uat::nth_element(s.a, middle, before);
-        return !(s.a.get(middle) < s.a.get(0)) && !(s.a.get(s.a.size() - 1) < s.a.get(middle));
-    });
+    j.run("stable_sort", [s] { return sorts(s.a, [](span x) { uat::stable_sort(x, before); }); });
+    j.run("stable_sort with scratch", [s] { return sorts(s.a, [s](span x) { uat::stable_sort(x, s.b, before); }); });
+    j.run("sort_by_key", [s] { return sorts_by_key(s.a, s.b); });
+    j.run("nth_element", [s] { return selects(s.a, s.a.size() / 2); });
     j.run("partition", [s] {
         const std::size_t odd = (s.a.size() + 1) / 2;
         uat::tabulate(s.a, make);
+        const std::uint64_t sum = sum_of(s.a);
         const std::size_t front = uat::partition(s.a, [](std::int64_t x) {
             uat_sim_work(work);
             return is_odd(x);
         });
-        return front == odd && uat::transform_reduce(s.a.first(odd), std::int64_t{0}, plus, [](std::int64_t x) {
-                                   return std::int64_t{is_odd(x)};
-                               }) == static_cast<std::int64_t>(odd);
+        return front == odd && count_if(s.a.first(odd), is_odd) == static_cast<std::int64_t>(odd) && sum_of(s.a) == sum;
     });
 }
 

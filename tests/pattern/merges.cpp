@@ -279,6 +279,61 @@ int check_alignment()
     return check(misaligned == 0, "alignment of the merge sort", 100, 0);
 }
 
+/* Sorts at the homes of the elements, with a scratch array that has the same homes and with a temporary array. The
+ * spans begin at the start of a block or within one. */
+int check_homes(uat::span<item> s, uat::span<item> twin)
+{
+    int errors = 0;
+    for (std::size_t n : {s.size(), 2 * s.size() / 3})
+        for (int order : {RANDOM, FEW, SORTED})
+            errors += check_sort(s.last(n), twin.last(n), order);
+    return errors;
+}
+
+/* The order of the elements is coarser for every second worker. So each worker finds splitters that are in order, but
+ * neighbours find others. */
+int check_neighbours(uat::span<item> s)
+{
+    auto any = [](const item &) { return true; };
+    put(s, make(s.size(), RANDOM, 10));
+    std::uint64_t before = sum_of(s, any);
+    uat::stable_sort(s, [](const item &a, const item &b) {
+        int shift = uat_rank() % 2 * 12;
+        return a.key >> shift < b.key >> shift;
+    });
+    return check(sum_of(s, any) == before, "stable_sort by another order on each worker", s.size(), RANDOM);
+}
+
+/* Elements of which some lie on two hosts, so that a worker sorts a copy of its part. It has their alignment. */
+struct alignas(32) wide {
+    std::uint32_t key, more[16];
+};
+static_assert(sizeof(wide) == 96, "a block has no whole number of them");
+
+int check_wide(uat::span<wide> s)
+{
+    auto less = [](const wide &a, const wide &b) {
+        if ((reinterpret_cast<std::uintptr_t>(&a) | reinterpret_cast<std::uintptr_t>(&b)) % alignof(wide) != 0)
+            throw std::runtime_error("misaligned");
+        return a.key < b.key;
+    };
+    auto plus = [](std::uint64_t a, std::uint64_t b) { return a + b; };
+    auto value = [](const wide &x) { return mix(x.key); };
+    uat::tabulate(s, [](std::size_t i) {
+        wide x = {};
+        x.key = std::uint32_t(mix(i));
+        return x;
+    });
+    std::uint64_t before = uat::transform_reduce(s, std::uint64_t{0}, plus, value);
+    if (refuses<std::runtime_error>([=] { uat::stable_sort(s, less); }, "misaligned"))
+        return check(false, "alignment of a part", s.size(), RANDOM);
+    std::uint64_t wrong =
+        uat::transform_reduce(s.first(s.size() - 1), s.subspan(1), std::uint64_t{0}, plus,
+                              [](const wide &a, const wide &b) { return std::uint64_t(b.key < a.key); });
+    return check(wrong == 0 && uat::transform_reduce(s, std::uint64_t{0}, plus, value) == before, "stable_sort",
+                 s.size(), RANDOM);
+}
+
 int check_all(uat::span<item> s, uat::span<item> other, uat::span<std::uint32_t> keys)
 {
     int errors = check_own() + check_alignment() + check_refused(s, other) + check_contradiction(s);
@@ -303,11 +358,15 @@ int main(int argc, char **argv)
 {
     std::size_t n = argc > 1 ? std::size_t(std::atol(argv[1])) : 40000;
     uat::job job;
-    uat::global_vector<item> items_of_job(n), others(n, uat::distribution::cyclic);
+    uat::global_vector<item> items_of_job(n), others(n, uat::distribution::cyclic), twins(n);
+    uat::global_vector<wide> wides(n / 8);
     uat::global_vector<std::uint32_t> keys(n);
     if (uat_global_temporary_open(64 * n + (8 << 20), 0))
         return 1;
     int errors = uat::run([s = items_of_job.span(), o = others.span(), k = keys.span()] { return check_all(s, o, k); });
+    errors += uat::run([s = items_of_job.span(), t = twins.span(), w = wides.span()] {
+        return check_homes(s, t) + check_neighbours(s) + check_wide(w);
+    });
     int left = uat_global_temporary_open(0, 0); /* -EBUSY if a temporary array is left */
     return errors > 0 || left != 0;
 }

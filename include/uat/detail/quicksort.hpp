@@ -314,10 +314,11 @@ template <class T, class Less> struct quicksort {
         return is_before;
     }
 
-    static void sort(void *elements, std::size_t count, const void *arg)
+    static int sort(void *elements, std::size_t count, const void *arg)
     {
         Less less = load<Less>(arg);
         contain([&] { run(static_cast<T *>(elements), count, less, depth_of(count)); });
+        return 1;
     }
 
     static void partition(void *elements, uat_sort_pass *pass, std::size_t most, const uat_sort_pivot *pivot)

@@ -33,8 +33,9 @@ typedef struct uat_sort_pass {
  */
 typedef struct uat_sort_kernel {
     size_t size; /* bytes of an element */
-    /* Sort count elements; stably if the kernel has no partition(). */
-    void (*sort)(void *elements, size_t count, const void *arg);
+    /* Sort count elements; stably if the kernel has no partition(). Returns 0 if there was no memory, else 1. Only a
+     * kernel without partition() needs memory. */
+    int (*sort)(void *elements, size_t count, const void *arg);
     /*
      * Continue the pass by up to `most` elements (2 or more). At most half of these come from each end. If at most
      * `most` elements remain, finish the pass. Does not access the elements between the two ends.
@@ -58,8 +59,9 @@ typedef struct uat_sort_pack {
  * Sort an array that several hosts keep, so that each element moves about once. With a pack, the elements are those of
  * the pack, of kernel->size bytes, and go where the elements of `array`, of `size` bytes, are. Stable if kernel->sort()
  * is. Uses `scratch`, which has as many elements, if it has the same homes (NULL: none), or else temporary arrays.
- * Returns 0 if it has not sorted: there is one host, no memory, or the elements are few. The array then has all its
- * elements, in any order. Returns 1 if it has sorted, or if the task has failed; with a pack, nothing has been stored
+ * Returns 0 if it has not sorted: there is one host, no memory, the elements are few, the call is in a team's loop, or
+ * the comparison contradicts itself. The array then has all its elements, and equal ones in their order if
+ * kernel->sort() is stable. Returns 1 if it has sorted, or if the task has failed; with a pack, nothing has been stored
  * in the latter case.
  */
 int uat_sort_at_homes(const uat_sort_kernel_t *kernel, const uat_sort_pack_t *pack, void *array, size_t size,
