@@ -103,7 +103,9 @@ static void exchange_parts(int64_t begin, int64_t end, const void *arg)
     }
 }
 
-bool uat_partition_at_homes(const struct uat_range *range, size_t *front)
+/* uat_partition() of a range between the homes of its elements, with *front as its result. Returns false if the range
+ * should not be divided so; nothing has happened then. Runs as uat_partition() does. */
+static bool partition_at_homes(const struct uat_range *range, size_t *front)
 {
     static const size_t zeros[UAT_COUNTED_MAX];
     size_t bytes = sizeof(struct division) + range->bytes;
@@ -122,4 +124,21 @@ bool uat_partition_at_homes(const struct uat_range *range, size_t *front)
         uat_for(0, parts.parts, 1, exchange_parts, d, bytes);
     *front = d->front;
     return true;
+}
+
+size_t uat_partition_all(struct uat_range *range)
+{
+    size_t front;
+    return partition_at_homes(range, &front) ? front : uat_partition(range);
+}
+
+static size_t partition_whole(struct uat_range *range, size_t place)
+{
+    (void)place;
+    return uat_partition_all(range);
+}
+
+size_t uat_partition_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size)
+{
+    return uat_with_range(partition_whole, kernel, array, count, 0, arg, arg_size);
 }

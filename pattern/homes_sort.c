@@ -22,6 +22,7 @@
 #include "pattern/failed.h"
 #include "pattern/homes.h"
 #include "pattern/partition.h"
+#include "pattern/runs.h"
 
 enum {
     PROBED =

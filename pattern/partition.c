@@ -220,12 +220,6 @@ size_t uat_partition(struct uat_range *range)
     return pass.less;
 }
 
-size_t uat_partition_all(struct uat_range *range)
-{
-    size_t front;
-    return uat_partition_at_homes(range, &front) ? front : uat_partition(range);
-}
-
 static size_t round_up(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
@@ -242,15 +236,4 @@ size_t uat_with_range(uat_range_fn *fn, const uat_sort_kernel_t *kernel, void *a
     if (arg_size > 0)
         memcpy(range->tail + arg_offset, arg, arg_size);
     return fn(range, place);
-}
-
-static size_t partition_whole(struct uat_range *range, size_t place)
-{
-    (void)place;
-    return uat_partition_all(range);
-}
-
-size_t uat_partition_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size)
-{
-    return uat_with_range(partition_whole, kernel, array, count, 0, arg, arg_size);
 }

@@ -53,10 +53,6 @@ size_t uat_partition(struct uat_range *range);
 /* uat_partition() of a range whose `known` is 0: between homes if that is worthwhile. */
 size_t uat_partition_all(struct uat_range *range);
 
-/* uat_partition() of a range between the homes of its elements, with *front as its result. Returns false if the range
- * should not be divided so; nothing has happened then. Runs as uat_partition() does. */
-bool uat_partition_at_homes(const struct uat_range *range, size_t *front);
-
 /* The range's pivot, for the kernel. */
 static inline uat_sort_pivot_t uat_range_pivot(const struct uat_range *range)
 {
@@ -71,10 +67,6 @@ struct uat_exchange {
 
 /* Exchange pairs begin to end - 1 of elements; arg: a struct uat_exchange. */
 void uat_exchange_some(int64_t begin, int64_t end, const void *arg);
-
-/* Sort elements of this process: by a merge of runs unless the kernel's sort() is stable, or else by that.
- * Returns whether there was memory. */
-bool uat_sort_here(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg);
 
 /* What uat_with_range() calls. */
 typedef size_t uat_range_fn(struct uat_range *range, size_t place);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pattern/failed.h"
+
 enum {
     SCRATCH_MAX = 1 << 28, /* maximum bytes of scratch memory */
     REVERSED_BYTES = 256   /* maximum bytes of an element to copy through the stack at a time */
@@ -166,4 +168,10 @@ int uat_sort_runs(const uat_sort_kernel_t *kernel, void *elements, size_t count,
     if (r.n == 1 && r.run[0].stride < 0)
         BY_SIZE(kernel->size, reverse, r.elements, count);
     return 1;
+}
+
+bool uat_sort_here(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg)
+{
+    return (kernel->partition && (uat_sort_runs(kernel, elements, count, arg) || uat_failed())) ||
+           kernel->sort(elements, count, arg);
 }

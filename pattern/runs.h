@@ -3,6 +3,7 @@
 #ifndef UAT_RUNS_H
 #define UAT_RUNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "include/uat/detail/sort.h"
@@ -17,6 +18,10 @@
  */
 enum { UAT_RUNS_MAX = 4 };
 int uat_sort_runs(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg);
+
+/* Sort elements of this process: by a merge of runs unless the kernel's sort() is stable, or else by that.
+ * Returns whether there was memory. */
+bool uat_sort_here(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg);
 
 /*
  * Merge a_count elements at `a` with b_count elements at `b`, both sorted, into `to`. `a` must not overlap the

@@ -101,12 +101,6 @@ static struct parts divide(struct uat_range *range)
     return (struct parts){less, equal > 0 ? less + equal : count};
 }
 
-bool uat_sort_here(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg)
-{
-    return (kernel->partition && (uat_sort_runs(kernel, elements, count, arg) || uat_failed())) ||
-           kernel->sort(elements, count, arg);
-}
-
 static void sort_leaf(const struct uat_range *range)
 {
     size_t bytes = range->count * range->kernel.size;
