@@ -17,7 +17,7 @@ import sys
 VM_RUN, BUILD, GUESTS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b 4 -a 3 -d 7"]
+PROGRAMS = ["uat-fib 28", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b 4 -a 3 -d 7"]
 # Programs whose tasks wait; each runs once. The test checks their answers, and the round trips of operations on another
 # worker's objects.
 WAITING = ["uat-wavefront --blocks 6 --side 60 --seq", "uat-pipeline --items 30 --work 100 --seq",
