@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* Linux: proc(5) and cgroups(7); Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst. */
 
@@ -86,4 +87,24 @@ int uat_memfd(const char *name, unsigned flags)
      * flag. */
     int fd = memfd_create(name, flags | MFD_CLOEXEC | MFD_NOEXEC_SEAL);
     return fd < 0 && errno == EINVAL ? memfd_create(name, flags | MFD_CLOEXEC) : fd;
+}
+
+void *uat_memfd_map(const char *name, size_t bytes, int *fd)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < bytes) {
+        errno = EFBIG; /* ftruncate() would end this process by SIGXFSZ */
+        return NULL;
+    }
+    *fd = uat_memfd(name, 0);
+    if (*fd < 0)
+        return NULL;
+    void *at =
+        ftruncate(*fd, (off_t)bytes) == 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0) : MAP_FAILED;
+    if (at != MAP_FAILED)
+        return at;
+    int error = errno;
+    close(*fd);
+    errno = error;
+    return NULL;
 }

@@ -4,6 +4,7 @@
 #define UAT_MEMORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/cgroup.h"
@@ -29,5 +30,9 @@ uint64_t uat_memory_minor_faults(void);
 /* Make an object that is closed by an exec and can never be executed. flags: further flags of memfd_create(2). Returns
  * a descriptor, or -1 with errno. */
 int uat_memfd(const char *name, unsigned flags);
+
+/* Make such an object of `bytes` bytes, which are zero, and map them for reading and writing. *fd becomes its
+ * descriptor. Returns the address, or NULL with errno, which is EFBIG if ulimit -f is too small. */
+void *uat_memfd_map(const char *name, size_t bytes, int *fd);
 
 #endif

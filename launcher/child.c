@@ -3,9 +3,8 @@
  * A worker starts by vfork(): it runs in uatrun's memory, and uatrun's thread waits, until it has executed the program.
  * fork() would copy the page tables of uatrun for each worker, and both processes would fault on the pages that they
  * write. So before exec the worker changes no variable that uatrun reads afterwards: only errno, and the scratch space
- * `core_mask`. It makes only async-signal-safe calls. No handler of a
- * signal runs in it, because uatrun has none. If the exec fails, the worker reports the reason through a pipe. A
- * successful exec closes the pipe.
+ * `core_mask`. It makes only async-signal-safe calls. No handler of a signal runs in it, because uatrun has none. If
+ * the exec fails, the worker reports the reason through a pipe. A successful exec closes the pipe.
  */
 #include "launcher/child.h"
 
@@ -89,10 +88,9 @@ static __attribute__((noinline)) struct failure become_worker(const struct uat_c
     if ((plan->output >= 0 && dup2(plan->output, STDOUT_FILENO) < 0) ||
         (plan->error >= 0 && dup2(plan->error, STDERR_FILENO) < 0))
         return (struct failure){STEP_OUTPUT, errno};
-    if (plan->control >= 0)
-        fcntl(plan->control, F_SETFD, 0); /* of this process only: a vfork() copies the table of descriptors */
-    if (plan->meeting >= 0)
-        fcntl(plan->meeting, F_SETFD, 0);
+    for (size_t i = 0; i < sizeof(plan->inherited) / sizeof(plan->inherited[0]); i++)
+        if (plan->inherited[i] >= 0) /* of this process only: a vfork() copies the table of descriptors */
+            fcntl(plan->inherited[i], F_SETFD, 0);
     if (original_files.rlim_cur > 0)
         setrlimit(RLIMIT_NOFILE, &original_files);
     turn_randomisation_off();

@@ -21,7 +21,7 @@ struct uat_child_plan {
     int core;                  /* the core to bind it to; -1 = none */
     struct bitmask *core_mask; /* scratch space for binding */
     bool null_input;           /* standard input is /dev/null */
-    int control, meeting;      /* descriptors that the worker inherits; -1: none */
+    int inherited[3];          /* descriptors that the worker inherits; -1: none */
     int output, error;         /* descriptors for stdout and stderr; -1: those of uatrun */
 };
 

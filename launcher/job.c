@@ -227,14 +227,15 @@ static int start_workers(struct job *job, const int *cores)
         .path = arguments->program, .argv = arguments->argv, .core = -1, .output = -1, .error = -1};
     bool simulated = arguments->simulated > 0;
     plan.core_mask = numa_allocate_cpumask();
-    plan.meeting = simulated ? -1 : uat_server_inherited();
     int status = 0;
     for (int rank = 0; rank < arguments->workers && status == 0; rank++) {
         struct uat_child *child = &job->seen.children[rank];
         child->rank = rank;
         plan.env = simulated ? arguments->env : uat_server_environment(rank, arguments->env);
         plan.null_input = rank > 0;
-        plan.control = rank == 0 ? uat_live_inherited() : -1;
+        plan.inherited[0] = rank == 0 ? uat_live_inherited() : -1;
+        plan.inherited[1] = simulated ? -1 : uat_server_inherited();
+        plan.inherited[2] = uat_survival_inherited();
         /* The simulation itself chooses one core for all its workers. */
         if (arguments->bind != UAT_BIND_NONE && !simulated)
             plan.core = cores[rank];

@@ -11,8 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static struct {
@@ -25,17 +23,8 @@ static struct {
 static int make(size_t bytes)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    struct rlimit files;
-    if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < bytes)
-        return -EFBIG; /* otherwise ftruncate() would end this process by SIGXFSZ */
-    server.fd = uat_memfd("uat-meeting", 0);
-    if (server.fd < 0 || ftruncate(server.fd, (off_t)bytes) || fcntl(server.fd, F_SETLK, &lock))
-        return -errno;
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, server.fd, 0);
-    if (at == MAP_FAILED)
-        return -errno;
-    server.meeting = at;
-    return 0;
+    server.meeting = uat_memfd_map("uat-meeting", bytes, &server.fd);
+    return server.meeting && fcntl(server.fd, F_SETLK, &lock) == 0 ? 0 : -errno;
 }
 
 int uat_server_start(int n)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The signals that uatrun handles. It has no signal handlers, but takes signals by sigwaitinfo() or from a descriptor.
- * These signals are blocked from the start. The workers get the signal
- * state that uatrun was started with.
+ * These signals are blocked from the start. The workers get the signal state that uatrun was started with.
  */
 #ifndef UAT_LAUNCHER_SIGNALS_H
 #define UAT_LAUNCHER_SIGNALS_H

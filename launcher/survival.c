@@ -7,18 +7,19 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "base/memory.h"
 #include "base/survival.h"
 #include "launcher/launcher.h"
 #include "runtime/checkpoint/settings.h"
 
 static struct uat_survival *words; /* NULL: no loss is survived */
+static int object = -1;            /* their memory object */
 
 int uat_survival_open(const struct uat_arguments *arguments)
 {
@@ -27,18 +28,20 @@ int uat_survival_open(const struct uat_arguments *arguments)
     words = NULL;
     if (uat_checkpoint_settings.survive == 0 || arguments->workers < 2 || arguments->simulated > 0)
         return 0;
-    int fd = memfd_create("uat-survival", 0); /* the workers inherit it */
-    if (fd >= 0 && ftruncate(fd, sizeof(*words)) == 0 && fstat(fd, &st) == 0) {
-        void *at = mmap(NULL, sizeof(*words), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        words = at == MAP_FAILED ? NULL : at;
-    }
-    if (!words) {
-        uat_say("no memory for the words that survive= needs: %s", strerror(errno));
+    words = uat_memfd_map("uat-survival", sizeof(*words), &object);
+    if (!words || fstat(object, &st)) {
+        uat_say("no memory for the words that survive= needs: %s%s", strerror(errno),
+                errno == EFBIG ? " (ulimit -f bounds it)" : "");
         return -ENOMEM;
     }
-    snprintf(variable, sizeof(variable), UAT_SURVIVAL_VARIABLE "=%d:%llu", fd, (unsigned long long)st.st_ino);
+    snprintf(variable, sizeof(variable), UAT_SURVIVAL_VARIABLE "=%d:%llu", object, (unsigned long long)st.st_ino);
     uat_arguments_set(arguments->env, variable);
     return 0;
+}
+
+int uat_survival_inherited(void)
+{
+    return words ? object : -1;
 }
 
 /* Why the loss of this rank cannot be survived; NULL: it can, and the gate is raised. */
@@ -61,6 +64,15 @@ static const char *raise_gate(int rank, pid_t spare)
     return NULL;
 }
 
+/* Is this process the worker, and not one that has started the worker? Relaxed: pairs with the stores in
+ * uat_spare_make() of runtime/checkpoint/spare.c. Those come before the fork of the spare process, whose number
+ * uat_survival_replace() has acquired. For the other workers an old value costs only the signal: waiting loops and slow
+ * paths look at the gate. */
+static bool is_worker(const struct uat_child *child)
+{
+    return __atomic_load_n(&words->rank[child->rank].worker, __ATOMIC_RELAXED) == (uint64_t)child->pid;
+}
+
 bool uat_survival_replace(struct uat_child *children, int n, struct uat_child *child, int status)
 {
     const union sigval mark = {.sival_int = UAT_SURVIVAL_MARK};
@@ -71,11 +83,9 @@ bool uat_survival_replace(struct uat_child *children, int n, struct uat_child *c
      * stores this word now. */
     pid_t spare = (pid_t)uat_cpu_load_acquire(&words->rank[child->rank].spare);
     uat_cpu_store_release(&words->rank[child->rank].spare, 0);
-    /* Relaxed: the load of `spare` orders it. Pairs with the stores in uat_spare_make() of runtime/checkpoint/spare.c,
-     * which come before the fork of the spare process. */
-    bool other = spare && __atomic_load_n(&words->rank[child->rank].worker, __ATOMIC_RELAXED) != (uint64_t)child->pid;
-    const char *why = other ? "another process than the worker was killed, which had started the worker"
-                            : raise_gate(child->rank, spare);
+    const char *why = spare && !is_worker(child)
+                          ? "another process than the worker was killed, which had started the worker"
+                          : raise_gate(child->rank, spare);
     if (why) {
         uat_say("the loss of rank %d cannot be survived: %s", child->rank, why);
         return false;
@@ -88,8 +98,8 @@ bool uat_survival_replace(struct uat_child *children, int n, struct uat_child *c
     /* Release: the spare process sees the raised gate. Pairs with the load in wait_for_loss(). */
     uat_cpu_store_release(takes, *takes + 1);
     syscall(SYS_futex, takes, FUTEX_WAKE, 1, NULL, NULL, 0);
-    for (int i = 0; i < n; i++)
-        if (children[i].pid > 0 && &children[i] != child)
+    for (int i = 0; i < n; i++) /* not to the shell of a worker, which the signal would end */
+        if (children[i].pid > 0 && &children[i] != child && is_worker(&children[i]))
             sigqueue(children[i].pid, SIGUSR2, mark);
     return true;
 }

@@ -12,6 +12,9 @@
  * workers. Returns 0, or a negative errno after reporting the error. */
 int uat_survival_open(const struct uat_arguments *arguments);
 
+/* Their descriptor, which the workers inherit; -1: none. */
+int uat_survival_inherited(void);
+
 /* A worker has ended with this status. If the loss can be survived, reports it, lets the worker's spare process take
  * its place in *child, sends the signal to the other workers, and returns true. */
 bool uat_survival_replace(struct uat_child *children, int n, struct uat_child *child, int status);

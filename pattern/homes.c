@@ -2,6 +2,7 @@
 #include "pattern/homes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "include/uat/global.h"
 #include "include/uat/object.h"
@@ -11,8 +12,6 @@
 #include "runtime/global/global.h"
 #include "runtime/job/self.h"
 #include "runtime/team/team.h"
-
-#include <string.h>
 
 enum {
     PART_BYTES = 8192, /* with fewer bytes for each worker, the loops take longer than the work */

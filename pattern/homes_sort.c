@@ -24,11 +24,9 @@
 #include "pattern/partition.h"
 #include "pattern/runs.h"
 
-enum {
-    PROBED =
-        256 /* with P parts, a worker's bisections read about PROBED * P elements (225 and 320 measured with 16 and 4
-                  * parts); a part must not have fewer than that */
-};
+/* With P parts, a worker's bisections read about PROBED * P elements: 225 * P were measured with 16 parts, 320 * P with
+ * 4. A part must not have fewer elements than that. */
+enum { PROBED = 256 };
 
 /* The argument of the loops. The user's argument follows it. */
 struct job {

@@ -95,8 +95,10 @@ static void execute(const struct order *order)
 static void execute_from_copy(const struct order *order)
 {
     const struct uat_chain *chain = uat_survive_recover();
+    if (chain && chain->sp)
+        uat_schedule_chain(chain);
     if (chain)
-        uat_schedule_anew(chain);
+        uat_schedule();
     else
         execute(order);
 }

@@ -167,10 +167,10 @@ typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
 /*
  * Sort `count` elements of `size` bytes each at array, in place, in parallel. The order of equal elements is undefined.
  * If the array is in global memory, near or far, all workers sort it, by quicksort with parallel partitions; on several
- * hosts each worker sorts what it keeps, and then gets what belongs there, if a temporary array has room.
- * Until it returns, it takes that room from the program's own temporary arrays (object.h), and each worker may allocate
- * memory for twice the bytes that it keeps. If it is in this process's own memory, other workers cannot access it, so
- * the calling task alone sorts it. The sort copies arg (arg_size bytes; NULL is allowed if the size is 0) for each task
+ * hosts each worker sorts what it keeps, and then gets what belongs there, if a temporary array has room. Until it
+ * returns, it takes that room from the program's own temporary arrays (object.h), and each worker may allocate memory
+ * for twice the bytes that it keeps. An array in this process's own memory is sorted by the calling task alone, because
+ * other workers cannot access it. The sort copies arg (arg_size bytes; NULL is allowed if the size is 0) for each task
  * that it spawns; the caller keeps arg. Call it only inside a task. Cannot fail. A comparison that contradicts itself,
  * for example by returning "less" for equal elements, makes the resulting order undefined. But the sort still ends,
  * accesses only the elements, and loses none of them. A run is an ascending or descending sequence; runs are

@@ -75,18 +75,6 @@ int uat_checkpoint_choose(int *colour, uint64_t *id)
     return 0;
 }
 
-static int compare_command(void)
-{
-    struct uat_manifest own;
-    uat_manifest_command(&own);
-    if (own.arguments == checkpoint.from.arguments)
-        return 0;
-    uat_error("checkpoint: %" PRIu64 " in %s was written by another command line: %s; give the same arguments, or set "
-              "UAT_CHECKPOINT to another folder",
-              checkpoint.from.number, uat_checkpoint_settings.folder, checkpoint.from.command);
-    return -EINVAL;
-}
-
 /* Compare the identity in the section with this worker's. */
 static int compare_identity(const struct uat_section *section)
 {
@@ -113,7 +101,7 @@ int uat_checkpoint_compare(const struct uat_checkpoint_config *config, uint64_t 
         uat_arrays_open();
     if (checkpoint.from.number == 0)
         return 0;
-    int rc = compare_command();
+    int rc = uat_manifest_compare_command(&checkpoint.from);
     if (!rc)
         rc = uat_manifest_file(&checkpoint.from, &in, UAT_MANIFEST_JOB);
     if (rc)

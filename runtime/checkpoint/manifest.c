@@ -17,6 +17,7 @@
 #include "base/output.h"
 #include "include/uat.h"
 #include "runtime/checkpoint/folder.h"
+#include "runtime/checkpoint/settings.h"
 #include "transport/colour.h"
 
 enum { WORKERS_MAX = 1 << 20, SIZE_MAX_READ = 64 << 20 };
@@ -40,6 +41,18 @@ void uat_manifest_command(struct uat_manifest *manifest)
         at--;
     manifest->command[at] = 0;
     manifest->arguments = hash;
+}
+
+int uat_manifest_compare_command(const struct uat_manifest *manifest)
+{
+    struct uat_manifest own;
+    uat_manifest_command(&own);
+    if (own.arguments == manifest->arguments)
+        return 0;
+    uat_error("checkpoint: %" PRIu64 " in %s was written by another command line: %s; give the same arguments, or set "
+              "UAT_CHECKPOINT to another folder",
+              manifest->number, uat_checkpoint_settings.folder, manifest->command);
+    return -EINVAL;
 }
 
 static char *text_of(const struct uat_manifest *m, size_t *size)

@@ -26,6 +26,9 @@ struct uat_manifest {
 /* Set arguments and command from this process's command line. The hash leaves out the program's name. */
 void uat_manifest_command(struct uat_manifest *manifest);
 
+/* Compare the command line in a manifest with this process's. Returns 0, or -EINVAL after reporting the difference. */
+int uat_manifest_compare_command(const struct uat_manifest *manifest);
+
 /* Write the manifest to the file, and the file to the disk. Returns 0, or a negative errno that has been reported. */
 int uat_manifest_write(const struct uat_manifest *manifest, const char *name);
 

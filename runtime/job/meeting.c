@@ -93,7 +93,9 @@ static int join(struct uat_job *job, const struct uat_bootstrap_user *user)
     meeting.fd = fd;
     meeting.rank = (uint32_t)rank;
     meeting.user = user;
-    *job = (struct uat_job){.rank = (int)rank, .size = (int)head.size, .launcher = "uatrun"};
+    job->rank = job->local_rank = (int)rank;
+    job->size = job->local_size = (int)head.size;
+    job->launcher = "uatrun";
     return 0;
 }
 
@@ -106,8 +108,7 @@ static void leave(void)
 
 static int meeting_open(struct uat_job *job, const struct uat_bootstrap_user *user)
 {
-    struct uat_job joined = *job;
-    int rc = join(&joined, user);
+    int rc = join(job, user);
     if (rc)
         return rc;
     uint32_t *presence = &meeting.memory->seat[meeting.rank].presence;
@@ -121,9 +122,6 @@ static int meeting_open(struct uat_job *job, const struct uat_bootstrap_user *us
         leave();
         return -EBUSY;
     }
-    job->rank = job->local_rank = joined.rank;
-    job->size = job->local_size = joined.size;
-    job->launcher = joined.launcher;
     return 0;
 }
 

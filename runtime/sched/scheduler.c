@@ -300,8 +300,9 @@ static void wait_for_work(struct uat_idle *idle)
 }
 
 /* All workers have gone back to an earlier state of the run, and their rooms were reset: begin as at a run's start. */
-static void begin_anew(const struct uat_chain *chain)
+static void begin_anew(void)
 {
+    const struct uat_chain *chain = uat_stop_chain();
     uat_deque_start(&uat_worker.deque);
     uat_stop_watch();
     if (chain->sp)
@@ -361,14 +362,8 @@ static void work(void)
 void uat_schedule(void)
 {
     if (_setjmp(uat_stop_back))
-        begin_anew(uat_stop_chain());
+        begin_anew();
     work();
-}
-
-void uat_schedule_anew(const struct uat_chain *chain)
-{
-    begin_anew(chain);
-    uat_schedule();
 }
 
 void uat_schedule_chain(const struct uat_chain *chain)
@@ -396,7 +391,7 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
     const struct uat_alone task = {.fn = root, .arg = arg, .arg_size = arg_size};
     uat_stall_set(UAT_DOING_TASK);
     if (_setjmp(uat_stop_back))
-        begin_anew(uat_stop_chain());
+        begin_anew();
     else
         start(&task, result_size);
     uat_schedule();

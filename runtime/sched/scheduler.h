@@ -14,10 +14,8 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
 struct uat_chain;
 void uat_schedule_chain(const struct uat_chain *chain);
 
-/* Steal and run until the run is over. uat_schedule_anew(): the rooms were reset, and the run goes on with this chain,
- * which may be empty. */
+/* Steal and run until the run is over. */
 void uat_schedule(void);
-void uat_schedule_anew(const struct uat_chain *chain);
 
 /* Describe in one line what this worker has and has done. May be called by a signal handler. */
 void uat_schedule_describe(char *text, size_t size);

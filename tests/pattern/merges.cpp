@@ -290,8 +290,8 @@ int check_homes(uat::span<item> s, uat::span<item> twin)
     return errors;
 }
 
-/* The order of the elements is coarser for every second worker. So each worker finds splitters that are in order, but
- * neighbours find others. */
+/* Every second worker ignores the low bits of the keys. So each worker finds splitters that are in order, but those of
+ * two neighbours differ. */
 int check_neighbours(uat::span<item> s)
 {
     auto any = [](const item &) { return true; };

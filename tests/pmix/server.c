@@ -255,7 +255,9 @@ int uat_server_start(int n)
     /* With libpmix's data store "hash" the directory stays empty, and is removed at once. The library selects "hash"
      * for the workers as well. */
     setenv("PMIX_MCA_gds", "hash", 1);
-    char directory[] = "/tmp/uatrun.XXXXXX";
+    const char *folder = getenv("TMPDIR");
+    char directory[4096];
+    snprintf(directory, sizeof(directory), "%s/uatrun.XXXXXX", folder && folder[0] ? folder : "/tmp");
     int rc = server.presence && mkdtemp(directory) ? start_library(directory) : -ENOMEM;
     rmdir(directory);
     if (!rc)

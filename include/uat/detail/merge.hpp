@@ -233,8 +233,6 @@ template <class F> void throw_as_task(F &&f)
         throw_taken();
 }
 
-/* Sort stably where the elements are kept, on several hosts (pattern/homes_sort.c). Returns false if the caller must
- * sort. scratch: as for uat_sort_at_homes(). */
 template <class T, class Less> int sort_kernel_stably(void *elements, std::size_t count, const void *arg)
 {
     Less less = load<Less>(arg);
@@ -242,6 +240,9 @@ template <class T, class Less> int sort_kernel_stably(void *elements, std::size_
     contain([&] { sorted = try_sort_here_stably(static_cast<T *>(elements), count, less); });
     return sorted;
 }
+
+/* Sort stably where the elements are kept, on several hosts (pattern/homes_sort.c). Returns false if the caller must
+ * sort. scratch: as for uat_sort_at_homes(). */
 template <class T, class Less> bool sort_at_homes(span<T> s, T *scratch, Less less)
 {
     const uat_sort_kernel kernel = {sizeof(T), sort_kernel_stably<T, Less>, nullptr, quicksort<T, Less>::before};
