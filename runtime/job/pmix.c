@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/log.h"
-#include "base/pmix_room.h"
 #include "runtime/job/alike.h"
 #include "runtime/job/bootstrap.h"
 #include "runtime/job/relay.h"
@@ -62,12 +63,33 @@ static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def
     return number;
 }
 
+/*
+ * Address space for libpmix's threads. If the space is too small, libpmix cannot start a thread. libpmix does not
+ * notice this, and hangs in the first call that needs the thread. So this checks the space in advance. Returns the
+ * bytes that libpmix needs: its threads' stacks and its allocations.
+ */
+static size_t room_needed(void)
+{
+    enum { THREADS = 3, BESIDES = 40 << 20 };
+    struct rlimit stack;
+    size_t size = 8 << 20;
+    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY && stack.rlim_cur > 0)
+        size = stack.rlim_cur;
+    return THREADS * size + BESIDES;
+}
+
+static bool is_room_for(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p != MAP_FAILED && munmap(p, bytes) == 0;
+}
+
 static int pmix_open(struct uat_job *job, const struct uat_bootstrap_user *user)
 {
-    if (!uat_pmix_room_is_there(uat_pmix_room_needed())) {
+    if (!is_room_for(room_needed())) {
         uat_log_identity((int)uat_launched_count("PMIX_RANK"), job->host);
         uat_error("no memory for PMIx: %zu MiB of address space are needed; raise the limit (ulimit -v)",
-                  uat_pmix_room_needed() >> 20);
+                  room_needed() >> 20);
         return -ENOMEM;
     }
     pmix_status_t status = PMIx_Init(&boot.self, NULL, 0);
