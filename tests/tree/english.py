@@ -22,23 +22,24 @@ TEXT = {".c", ".h", ".S", ".cc", ".cpp", ".hpp", ".py", ".sh", ".md", ".pml", ".
 SKIPPED = {"LICENSE", "CHANGELOG.md", "tests/tree/english.py", "tests/tree/english.toml"}
 SIGNS = re.compile(r"^[ \t]*(?:\* |\*$|//+|/\*+|#+ |\.\\\" )?[ \t]*", re.M)
 
-# Each phrase with what to write instead.
+# Each phrase with what to write instead, and words of which it has one; where they are missing, it need not be searched for.
 START = r"(?:^|[.;:(] |\n\n)"
+VERBS = ["Published", "Tested", "Measured", "Checked", "Compared", "Counted", "Written", "Reported", "Needed", "Missing"]
 PHRASES = [
-    (re.compile(r"\bthe own\b"), "its own, the local"),
-    (re.compile(r"\b[Bb]ehind\b(?! (?:a|the) (?:switch|router|firewall|bridge|proxy))"), "after, following; what lies in the back of something may stay"),
-    (re.compile(START + r"[Ww]ho (?!has |is |does |may |can |should |must )\w+(?![^.;]*\?)|" + START + r"Who (?:has|is|does|may|can)\b(?![^.;]*\?)"),
-     "name the one: the worker that, the thief, the caller"),
-    (re.compile(r"\b(?:to|from|for|by|of|with|answers?) who\b"), "name the one: the worker that, the thief, the caller"),
-    (re.compile(r"\b(?:at|from|since|before|until|by) (?:the|its|their) begin\b|\b(?:[Tt]he|its|their) begin of\b|\bbegin and end of\b"), "start"),
-    (re.compile(r"\bfor ever\b"), "forever"),
-    (re.compile(r"\b[Ll]ikewise\b"), "name the thing"),
-    (re.compile(START + r"The same (?:with|without|for|in|of|to|on|from|by)\b"), "name the thing that is the same"),
-    (re.compile(r"\b[Ss]o (?:many|long|often|few)\b(?!,? (?:that|as))"), "the number: up to N, every K-th"),
-    (re.compile(r"\bof no use\b"), "unused, useless"),
-    (re.compile(START + r"(?:Published|Tested|Measured|Checked|Compared|Counted|Written|Reported|Needed|Missing) (?:is|are|was|were)\b"),
-     "subject, verb, object"),
+    (r"\bthe own\b", "its own, the local", ["the own"]),
+    (r"\b[Bb]ehind\b(?! (?:a|the) (?:switch|router|firewall|bridge|proxy))", "after, following; what lies in the back of something may stay", ["ehind"]),
+    (START + r"[Ww]ho (?!has |is |does |may |can |should |must )\w+(?![^.;]*\?)|" + START + r"Who (?:has|is|does|may|can)\b(?![^.;]*\?)",
+     "name the one: the worker that, the thief, the caller", ["ho "]),
+    (r"\b(?:to|from|for|by|of|with|answers?) who\b", "name the one: the worker that, the thief, the caller", [" who"]),
+    (r"\b(?:at|from|since|before|until|by) (?:the|its|their) begin\b|\b(?:[Tt]he|its|their) begin of\b|\bbegin and end of\b", "start", ["begin"]),
+    (r"\bfor ever\b", "forever", ["for ever"]),
+    (r"\b[Ll]ikewise\b", "name the thing", ["ikewise"]),
+    (START + r"The same (?:with|without|for|in|of|to|on|from|by)\b", "name the thing that is the same", ["The same "]),
+    (r"\b[Ss]o (?:many|long|often|few)\b(?!,? (?:that|as))", "the number: up to N, every K-th", ["o many", "o long", "o often", "o few"]),
+    (r"\bof no use\b", "unused, useless", ["of no use"]),
+    (START + rf"(?:{'|'.join(VERBS)}) (?:is|are|was|were)\b", "subject, verb, object", VERBS),
 ]
+PHRASES = [(re.compile(pattern), advice, words) for pattern, advice, words in PHRASES]
 # Places where such words are right.
 ALLOWED = re.compile(r"(?:\b(?:le(?:ave|aves|aving|ft)|fall|falls|fell|lag|lags)\b[^.;]{0,40}) behind\b")
 
@@ -53,8 +54,8 @@ LEFT_ALONE = ["It keeps its own segment.", "It leaves nothing behind.", "The hos
 def plain(text):
     """The text with comment signs removed and lines joined, and where each line begins in it."""
     parts, starts, length = [], [], 0
-    for line in text.split("\n"):
-        line = SIGNS.sub("", line).rstrip().removesuffix("*/").rstrip()
+    for line in SIGNS.sub("", text).split("\n"):
+        line = line.rstrip().removesuffix("*/").rstrip()
         starts.append(length)
         parts.append(line if line else "\n")
         length += len(parts[-1]) + 1
@@ -64,8 +65,8 @@ def plain(text):
 def places_of(text):
     """(line, phrase, advice) for every phrase that should be replaced."""
     joined, starts = plain(text)
-    for pattern, advice in PHRASES:
-        for hit in pattern.finditer(joined):
+    for pattern, advice, words in PHRASES:
+        for hit in pattern.finditer(joined) if any(word in joined for word in words) else ():
             around = joined[max(0, hit.start() - 60):hit.end()]
             if not (ALLOWED.search(around) and ALLOWED.search(around).end() == len(around)):
                 yield bisect.bisect_right(starts, hit.end() - 1), " ".join(hit.group().split()), advice
