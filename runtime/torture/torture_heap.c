@@ -21,9 +21,9 @@
 #define EDGE (8 * WINDOW)
 
 enum { GAP = 64 << 10 /* bytes: malloc() maps no smaller piece */ };
-enum { LARGE = 64 << 10, SMALL = 1024, CACHES = 16 << 20 /* bytes */, CACHED = 7 /* pieces */ };
+enum { LARGE = 64 << 10, SMALL = 1024, CACHES = 16 << 20 /* bytes */, MOST_GOOD = 64 /* pieces */ };
 #if !__GLIBC_PREREQ(2, 33)
-#define mallinfo2 mallinfo
+#define mallinfo2 mallinfo /* the function and the structure */
 #endif
 
 enum { TRIES = 4096 /* mappings: no process has that many gaps of one size */ };
@@ -114,48 +114,70 @@ static char *align(char *block, size_t *bytes)
     return heaps.up ? block : place;
 }
 
-/* Returns 0, the number of pieces that are left. */
-static int give_back(void *const *piece, int count)
+/* Put a piece on a list, whose links are in the pieces. */
+static void push(void **list, void *piece)
 {
-    while (count > 0)
-        free(piece[--count]);
-    return 0;
+    *(void **)piece = *list;
+    *list = piece;
+}
+
+/* Did malloc() cut its last piece from a larger one? Then it had no free piece of that size. `before` is an earlier
+ * state; this stores the state after the call. glibc counts the pieces in a thread's cache as used: one of these leaves
+ * the free bytes as they were. Another freed piece of that size leaves one free piece less. */
+static bool is_cut(struct mallinfo2 *before)
+{
+    struct mallinfo2 now = mallinfo2();
+    bool cut = now.fordblks < before->fordblks && now.ordblks + now.smblks >= before->ordblks + before->smblks;
+    *before = now;
+    return cut;
+}
+
+/* Use up the bad pieces of a size: those outside of the window. Good ones go to `good`. Returns false once bad pieces
+ * have taken all of `left`. */
+static bool use_up_size(size_t size, struct mallinfo2 *state, void **good, size_t *left)
+{
+    for (int tries = 0; tries < MOST_GOOD;) {
+        if (*left < size)
+            return false;
+        void *p = malloc(size);
+        if (!p)
+            break;
+        if (uat_torture_heap_owner((uintptr_t)p) != heaps.rank) {
+            push(&heaps.used_up, p);
+            *left -= size;
+            continue;
+        }
+        push(good, p);
+        tries++;
+        if (is_cut(state) || size > SMALL)
+            break;
+    }
+    return true;
 }
 
 /*
  * Use up the memory outside of the window that malloc() still has: below the program break, and pieces of other threads
- * that this one has freed. Then malloc() asks the kernel for more. Large pieces first, because each piece touches a
- * page. glibc hands out up to CACHED freed pieces of a size before it looks at the rest, so only more good pieces in a
- * row mean that there are no bad ones. The bad ones are kept for good. They take at most the bytes that are free now
- * and those of the caches, unless malloc() is not glibc's or the window is full.
+ * that this one has freed. Then malloc() asks the kernel for more. Large pieces first. A size is done with a good piece
+ * that was cut from a larger one; with malloc() of another library, which mallinfo() does not know, with MOST_GOOD good
+ * ones. They are freed at the end, so that none is found again. In most cases a size needs one, because each new page
+ * costs a fault. The bad ones are kept for good. They take at most the bytes that are free now and those of the caches,
+ * unless malloc() is not glibc's or the window is full.
  */
 static void use_up(void)
 {
-    void *good[CACHED + 1];
-    size_t left = (size_t)mallinfo2().fordblks + CACHES;
-    for (size_t size = LARGE; size >= 16; size = size > SMALL ? size / 2 : size - 16) {
-        int count = 0, wanted = size > SMALL ? 1 : CACHED + 1;
-        while (count < wanted && left >= size) {
-            void *p = malloc(size);
-            if (!p)
-                break;
-            if (uat_torture_heap_owner((uintptr_t)p) == heaps.rank) {
-                good[count++] = p;
-            } else {
-                *(void **)p = heaps.used_up;
-                heaps.used_up = p;
-                left -= size;
-                count = give_back(good, count);
-            }
-        }
-        give_back(good, count);
-        if (left < size) {
-            uat_info(
-                "malloc() may give the same addresses on several workers: it still returns memory that it had before "
-                "uat_init()");
-            return;
-        }
+    void *good = NULL;
+    struct mallinfo2 state = mallinfo2();
+    size_t left = (size_t)state.fordblks + CACHES, size = LARGE;
+    while (size >= 16 && use_up_size(size, &state, &good, &left))
+        size = size > SMALL ? size / 2 : size - 16;
+    while (good) {
+        void *p = good;
+        good = *(void **)p;
+        free(p);
     }
+    if (size >= 16)
+        uat_info("malloc() may give the same addresses on several workers: it still returns memory that it had before "
+                 "uat_init()");
 }
 
 void uat_torture_heap_move(int rank, int windows)

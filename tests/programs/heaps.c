@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: in a job of several workers, no two workers get the same address from malloc(), for small and large
  * pieces; so a pointer that a task keeps across a spawn is no valid pointer on another worker.
- * With an argument, the program frees 22 MB, more than glibc's caches may take, before uat_init(). */
+ * With an argument, the program frees 45 MB before uat_init(), more than glibc's caches may take. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "include/uat.h"
 #include "include/uat/global.h"
 
-enum { EARLIER = 200000, LARGE = 3, SMALL_MAX = 1024, TIMES = 3, SIZES = LARGE + TIMES * SMALL_MAX / 16 };
+enum { EARLIER = 400000, LARGE = 3, SMALL_MAX = 1024, TIMES = 3, SIZES = LARGE + TIMES * SMALL_MAX / 16 };
 static size_t sizes[SIZES] = {1500, 100000, 10000000};
 
 /* Do two of these pieces of different workers overlap? */
