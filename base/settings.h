@@ -81,6 +81,10 @@ struct uat_settings {
     {                                                                                                                  \
         UAT_SETTING_SIZE, low, high, step, NULL, NULL, NULL                                                            \
     }
+#define UAT_SIZE_OR(low, high, step, ...)                                                                              \
+    {                                                                                                                  \
+        UAT_SETTING_SIZE, low, high, step, UAT_WORDS(__VA_ARGS__), NULL, NULL                                          \
+    }
 #define UAT_ADDRESS(low, high, step)                                                                                   \
     {                                                                                                                  \
         UAT_SETTING_ADDRESS, low, high, step, NULL, NULL, NULL                                                         \

@@ -54,6 +54,7 @@ static int expose(struct uat_array *a, struct uat_bulk_key *key)
     }
     a->linear = p;
     uat_pages_advise(p, bytes);
+    madvise(p, bytes, MADV_DONTDUMP); /* a core file has these bytes at their addresses */
     return g->bulk->class_->expose(g->bulk, a->fd, a->linear, bytes, key);
 }
 
@@ -138,6 +139,7 @@ static int map_far(struct uat_array *a, int host)
                   strerror(errno));
         return -ENOMEM;
     }
+    madvise(p, memobj->bytes, MADV_DONTDUMP); /* the core files of that host's workers have them */
     a->window[host] = p;
     memobj->key.base = (uintptr_t)p;
     return 0;

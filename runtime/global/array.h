@@ -90,6 +90,11 @@ bool uat_temporary_in_use(void);
  * worker of each machine checks and reports; the others get 0. */
 int uat_overcommit_check_caches(void);
 int uat_overcommit_check_array(const struct uat_array *a);
+/* overcommit.c: bytes of each worker's part, the same on all workers. Sets uat_global.grows. Collective. */
+size_t uat_overcommit_part(void);
+/* overcommit.c: is there memory for `bytes` more bytes of objects? Returns 0 or -ENOMEM, which is reported if
+ * `says` is true. Any worker may ask. */
+int uat_overcommit_check_objects(uint64_t bytes, bool says);
 
 /* pages.c: may this host's memory of the array use reserved huge pages? */
 bool uat_pages_may_be_huge(const struct uat_array *a);

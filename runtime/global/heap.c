@@ -7,12 +7,16 @@
  * A worker that frees another's object WRITEs the link into the object and CMP_SWAPs the head of the owner's list (B1
  * orders the two). The owner takes the whole list at once, so there is no ABA.
  *
+ * In a part that grows (uat_overcommit_part()), the heap may use STEP bytes at first, and asks for each further step
+ * whether the machine has the memory. A page comes at its first use.
+ *
  * In a restarted job of fewer workers, worker r also has the parts of the ghosts r + size, r + 2 size, ... The worker
  * allocates in these parts when its own part is full.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/log.h"
 #include "base/word.h"
@@ -29,6 +33,8 @@ enum { ALIGNMENT = 16, SMALLEST = 32, CLASSES = 4 * 40, GAP = 128 /* bytes befor
 #define ALIVE UINT64_C(0x75617420616c6976) /* "uat aliv" */
 #define FREED UINT64_C(0x7561742066726565) /* "uat free" */
 
+#define STEP (UINT64_C(64) << 20) /* bytes by which a heap grows */
+
 /* The header before each object. The link of a free object is in the object's first 8 bytes. */
 struct header {
     uint64_t state; /* ALIVE or FREED, xor the object's address */
@@ -43,12 +49,14 @@ struct freed {
 /* The bookkeeping of a part. */
 struct heap {
     int part;
-    uintptr_t end, limit; /* end of the memory that was ever used; end of the part */
+    uintptr_t end, limit; /* end of the memory that was ever used; end of the memory that may be used */
+    uintptr_t most;       /* end of the part's memory for objects */
     uintptr_t free[CLASSES];
 };
 
 static struct heap *heaps; /* this worker's heaps: its own part's first, then the ghosts' */
 static int heap_count;
+static bool said; /* that there is no room: only once, because a program may try again and again */
 
 /* Bytes of an object of a class, its header included. */
 static size_t class_size(unsigned class_)
@@ -105,9 +113,33 @@ int uat_parts_count(void)
     return uat_ghosts.size > 0 ? uat_ghosts.names : uat_global.config.transport->size;
 }
 
+/* Let the heap use `bytes` bytes more of its part. */
+static void lengthen(struct heap *heap, size_t bytes)
+{
+    madvise((void *)(heap->limit / UAT_BLOCK * UAT_BLOCK), bytes + heap->limit % UAT_BLOCK, MADV_DODUMP);
+    heap->limit += bytes;
+}
+
+/* Let the heap grow by `bytes` bytes, or by STEP bytes if that is more. Returns false if its part is full, and after a
+ * message if the machine has no memory. */
+static bool grow(struct heap *heap, size_t bytes)
+{
+    size_t left = heap->most - heap->limit, step = bytes > STEP ? bytes : left < STEP ? left : STEP;
+    if (bytes > left)
+        return false;
+    if (uat_overcommit_check_objects(step, !said)) {
+        said = true;
+        return false;
+    }
+    lengthen(heap, step);
+    return true;
+}
+
 int uat_objects_start(void)
 {
     int size = uat_global.config.transport->size;
+    /* A core file has this worker's objects. To dump a hole of a memory object, the kernel would fill it. */
+    madvise((void *)uat_registry.parts->start, uat_registry.parts->size, MADV_DONTDUMP);
     heap_count = (uat_parts_count() - 1 - own_rank()) / size + 1;
     heaps = calloc((size_t)heap_count, sizeof(*heaps));
     if (!heaps) {
@@ -117,8 +149,11 @@ int uat_objects_start(void)
     for (int i = 0; i < heap_count; i++) {
         int part = own_rank() + i * size;
         heaps[i] = (struct heap){.part = part, .end = first_place(part)};
-        heaps[i].limit = start_of(part) + uat_registry.parts->chunk - uat_bounds_size();
+        heaps[i].limit = start_of(part);
+        heaps[i].most = start_of(part) + uat_registry.parts->chunk - uat_bounds_size();
+        lengthen(&heaps[i], uat_global.grows ? STEP : heaps[i].most - heaps[i].limit);
     }
+    said = false;
     return 0;
 }
 
@@ -221,7 +256,7 @@ static uintptr_t take(struct heap *heap, unsigned class_)
 static uintptr_t extend(struct heap *heap, unsigned class_)
 {
     size_t size = class_size(class_), gap = uat_global.strict ? GAP : 0; /* the gap is out of bounds: bounds.c */
-    if (size > heap->limit - heap->end || gap > heap->limit - heap->end - size)
+    if (gap + size > heap->limit - heap->end && !grow(heap, gap + size - (heap->limit - heap->end)))
         return 0;
     uintptr_t object = heap->end + gap + sizeof(struct header);
     heap->end += gap + size;
@@ -240,7 +275,6 @@ static uintptr_t allocate(struct heap *heap, unsigned class_)
 
 void *uat_global_object_alloc(size_t bytes)
 {
-    static bool said;
     const struct uat_global *g = &uat_global;
     if (!g->is_open)
         uat_fatal(
@@ -260,7 +294,7 @@ void *uat_global_object_alloc(size_t bytes)
             uat_error(
                 "uat_global_object_alloc(): no room for %zu bytes in this worker's part, UAT_GLOBAL_SIZE=%zuk; set it "
                 "to %zuk or more",
-                bytes, uat_global_settings.part_size >> 10, 2 * (uat_global_settings.part_size + bytes) >> 10);
+                bytes, uat_registry.parts->chunk >> 10, 2 * (uat_registry.parts->chunk + bytes) >> 10);
         else if (!said)
             uat_error("uat_global_object_alloc(): no part can hold an object of %zu bytes; use uat_global_alloc()",
                       bytes);
@@ -335,9 +369,11 @@ size_t uat_objects_save(int part, uint64_t **words)
 bool uat_objects_restore(int part, const uint64_t *words, size_t bytes)
 {
     struct heap *heap = heap_of(part);
-    if (!heap || bytes != (1 + CLASSES) * sizeof(*words) || words[0] < first_place(part) || words[0] > heap->limit)
+    if (!heap || bytes != (1 + CLASSES) * sizeof(*words) || words[0] < first_place(part) || words[0] > heap->most)
         return false;
     heap->end = words[0];
+    if (heap->end > heap->limit)
+        lengthen(heap, heap->end - heap->limit);
     memcpy(heap->free, words + 1, sizeof(heap->free));
     for (int i = 0; i < CLASSES; i++)
         if (heap->free[i] && !is_place(heap, heap->free[i]))

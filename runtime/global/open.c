@@ -139,7 +139,7 @@ int uat_global_start(void)
     if (!rc)
         rc = uat_global_agree(connect_links(g));
     if (!rc) {
-        size_t unit = uat_pages_unit(), part = (uat_global_settings.part_size + unit - 1) / unit * unit;
+        size_t part = uat_overcommit_part();
         const struct uat_table_entry asked = {.bytes = part, .distribution = UAT_TABLE_PARTS};
         rc = uat_array_make(&asked, part * (size_t)uat_parts_count(), part, &uat_registry.parts);
     }
@@ -157,7 +157,7 @@ int uat_global_start(void)
     g->is_open = true;
     uat_info("global memory: %d hosts or adapters of hosts, this worker's is number %d; %zu MiB of cache, %zu MiB for "
              "objects",
-             uat_hosts.count, uat_hosts.own, uat_cache.ring_size >> 20, uat_global_settings.part_size >> 20);
+             uat_hosts.count, uat_hosts.own, uat_cache.ring_size >> 20, uat_registry.parts->chunk >> 20);
     return 0;
 }
 

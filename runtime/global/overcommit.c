@@ -5,15 +5,27 @@
  * of each machine checks before anything is allocated. That worker sums the bytes that were promised on its machine and
  * have no pages yet. It compares the sum with the memory that the machine can still give. The check reserves nothing:
  * another program may still take the memory.
+ *
+ * The parts for objects usually grow: they have addresses for far more memory than a machine has, and no promise. A
+ * worker checks each step of its part's growth. A part has a fixed size where its memory is registered, and so locked;
+ * in a job with checkpoints, because such a job may continue over verbs; and where addresses or huge pages are limited.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/global/hosts.h"
 #include "runtime/global/array.h"
+#include "runtime/global/settings.h"
 #include "runtime/job/call.h"
+
+/* With UAT_GLOBAL_SIZE=auto: bytes of a part that does not grow, and of a part that grows; all parts that grow have at
+ * most a third of the global addresses. */
+#define PART_FIXED (UINT64_C(64) << 20)
+#define PART_GROWS (UINT64_C(64) << 30)
+#define PARTS_MOST (UINT64_C(16) << 40)
 
 /* Does this host belong to this worker's machine? Hosts may be simulated. */
 static bool is_here(int host)
@@ -35,7 +47,8 @@ static uint64_t promised(void)
     uint64_t bytes = 0;
     for (size_t i = 0; i < UAT_GRANULES; i++) {
         const struct uat_array *a = uat_registry.granule[i];
-        if (a == &uat_nowhere || (i > 0 && a == uat_registry.granule[i - 1]))
+        if (a == &uat_nowhere || (i > 0 && a == uat_registry.granule[i - 1]) ||
+            (a == uat_registry.parts && uat_global.grows)) /* heap.c asks before these grow */
             continue;
         for (int host = 0; host < uat_hosts.count; host++)
             if (is_here(host) && a->memobj[host].bytes)
@@ -69,7 +82,7 @@ int uat_overcommit_check_caches(void)
 int uat_overcommit_check_array(const struct uat_array *a)
 {
     uint64_t bytes = 0;
-    if (!asks())
+    if (!asks() || (!uat_registry.parts && uat_global.grows))
         return 0;
     for (int host = 0; host < uat_hosts.count; host++)
         bytes += is_here(host) ? uat_array_share(a, host) : 0;
@@ -78,4 +91,39 @@ int uat_overcommit_check_array(const struct uat_array *a)
     if (!uat_registry.parts)
         return compare(bytes, 0, "the workers' objects", "lower UAT_GLOBAL_SIZE");
     return compare(bytes, promised(), "an array", "use more machines, or a smaller array");
+}
+
+/* Is there a limit on addresses or on the size of files? Memory objects count as files. */
+static bool has_limit(void)
+{
+    struct rlimit addresses, files;
+    return getrlimit(RLIMIT_AS, &addresses) || getrlimit(RLIMIT_FSIZE, &files) || addresses.rlim_cur != RLIM_INFINITY ||
+           files.rlim_cur != RLIM_INFINITY;
+}
+
+size_t uat_overcommit_part(void)
+{
+    struct uat_global *g = &uat_global;
+    size_t unit = uat_pages_unit(), size = uat_global_settings.part_size;
+    if (size == UAT_PART_AUTO) {
+        bool may = !g->bulk->class_->room && !uat_table_is_kept() && !has_limit() &&
+                   uat_global_settings.huge_pages != UAT_HUGE_PAGES_REQUIRE;
+        uint64_t most = PARTS_MOST / (uint64_t)uat_parts_count();
+        g->grows = uat_global_agree(may ? 0 : -ENOMEM) == 0;
+        size = !g->grows ? PART_FIXED : most < PART_GROWS ? most : PART_GROWS;
+    }
+    return (size + unit - 1) / unit * unit;
+}
+
+int uat_overcommit_check_objects(uint64_t bytes, bool says)
+{
+    char limit[UAT_MEMORY_LIMIT_MAX];
+    uint64_t available = uat_memory_available("", false, limit);
+    if (bytes <= available)
+        return 0;
+    if (says)
+        uat_error("uat_global_object_alloc(): %" PRIu64 " MiB more memory for objects, but %s leaves %" PRIu64
+                  " MiB; use more machines, or free objects before",
+                  bytes >> 20, limit, available >> 20);
+    return -ENOMEM;
 }

@@ -8,8 +8,10 @@
 enum uat_huge_pages { UAT_HUGE_PAGES_TRY, UAT_HUGE_PAGES_REQUIRE, UAT_HUGE_PAGES_NONE };
 enum uat_map_pages { UAT_MAP_PAGES_AUTO, UAT_MAP_PAGES_OWN, UAT_MAP_PAGES_ALL, UAT_MAP_PAGES_NONE };
 
+enum { UAT_PART_AUTO = 0 };
+
 struct uat_global_settings {
-    uint64_t part_size;  /* bytes for objects in a worker's part */
+    uint64_t part_size;  /* bytes for objects in a worker's part, or UAT_PART_AUTO */
     uint64_t cache_size; /* bytes of a worker's cache of far memory */
     int huge_pages;      /* enum uat_huge_pages */
     int map_pages;       /* enum uat_map_pages */
@@ -38,8 +40,10 @@ static const struct uat_setting uat_pages_parts[] = {
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_global_rows[] = {
-    {"UAT_GLOBAL_SIZE", "64M", UAT_EQUAL, GLOBAL(part_size), UAT_SIZE(64 << 10, UINT64_C(1) << 40, 4096),
-     "room for a worker's objects in global memory, in bytes"},
+    {"UAT_GLOBAL_SIZE", "auto", UAT_EQUAL, GLOBAL(part_size),
+     UAT_SIZE_OR(64 << 10, UINT64_C(1) << 40, 4096, {"auto", UAT_PART_AUTO}),
+     "room for a worker's objects in global memory, in bytes; auto: it grows to 64G, but is 64M over verbs and in a "
+     "job with checkpoints"},
     {"UAT_CACHE_SIZE", "16M", UAT_MAY_DIFFER, GLOBAL(cache_size), UAT_SIZE(128 << 10, UINT64_C(64) << 30, 4096),
      "a worker's cache of far global memory, in bytes; rounded down to a power of two"},
     {"UAT_PAGES", NULL, UAT_EQUAL, UAT_NO_FIELD, UAT_PARTS(uat_pages_parts), "pages of global arrays"},

@@ -63,6 +63,7 @@ struct uat_counts_of_global {
 struct uat_global {
     struct uat_global_config config;
     bool is_open, far; /* far: there is more than one host */
+    bool grows;        /* the workers' parts have addresses for far more memory than the machine promises */
     bool strict;       /* torture: near checkouts are recorded too */
     bool fenced;       /* torture: near memory is inaccessible: fence.c */
     struct uat_bulk *bulk;

@@ -23,6 +23,11 @@ void uat_table_open(void)
     table.keeps = true;
 }
 
+bool uat_table_is_kept(void)
+{
+    return table.keeps;
+}
+
 void uat_table_close(void)
 {
     free(table.entry);

@@ -23,6 +23,7 @@ struct uat_table_entry {
 
 /* uat_table_open() makes the job keep a table from this call on. uat_table_close() forgets the table. */
 void uat_table_open(void);
+bool uat_table_is_kept(void);
 void uat_table_close(void);
 
 /* Forget the calls that this job has made. A checkpoint's calls stay. */

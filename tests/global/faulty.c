@@ -265,6 +265,8 @@ static void misuse_objects(void)
         for (int i = 0; i < 10; i++)
             if (!uat_global_object_alloc(10000))
                 break;
+    if (is("part-machine"))
+        uat_global_object_alloc((size_t)50 << 30); /* its place has 56 GiB */
     if (is("object-huge"))
         uat_global_object_alloc(SIZE_MAX);
 }

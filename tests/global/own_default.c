@@ -16,7 +16,7 @@ UAT_TASK(int, has_room, size_t, bytes)
 int main(int argc, char **argv)
 {
     int room;
-    if (argc != 3 || setenv("UAT_GLOBAL_SIZE", "256m", 0) || uat_init() < 0 || uat_global_open() < 0)
+    if (argc != 3 || setenv("UAT_GLOBAL_SIZE", "64m", 0) || uat_init() < 0 || uat_global_open() < 0)
         return 2;
     if (has_room_run(&room, strtoul(argv[1], NULL, 10)))
         return 1;

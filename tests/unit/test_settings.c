@@ -68,7 +68,7 @@ TEST(defaults)
     assert_int_equal(uat_sched_settings.seed, 0);
     assert_int_equal(uat_torture_settings.torture, UAT_TORTURE_NONE);
     assert_false(uat_torture_delays());
-    assert_int_equal(uat_global_settings.part_size, 64 << 20);
+    assert_int_equal(uat_global_settings.part_size, UAT_PART_AUTO);
     assert_string_equal(uat_ibv_settings.device, "");
     assert_int_equal(uat_ibv_settings.port, 0);
     assert_int_equal(uat_ibv_settings.gid_index, -1);
