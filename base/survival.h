@@ -23,6 +23,7 @@ struct uat_survival {
      * adds 1 when a run has begun, and swaps 2n + 1 to 2n when it is over. So a loss and the end of a run exclude each
      * other. */
     uint64_t gate;
+    uint64_t raised;    /* when uatrun raised the gate for the last loss, of uat_clock_ns() */
     uint64_t committed; /* the number of the last copy that all workers have made; stored by rank 0 (Z1) */
     /* met[n]: how many meetings workers have reached since loss n; each adds 1 at each meeting (Z3) */
     uint64_t met[UAT_SURVIVAL_LOSSES + 1];

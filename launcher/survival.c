@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cpu.h"
@@ -76,6 +77,7 @@ static bool is_worker(const struct uat_child *child)
 bool uat_survival_replace(struct uat_child *children, int n, struct uat_child *child, int status)
 {
     const union sigval mark = {.sival_int = UAT_SURVIVAL_MARK};
+    struct timespec now;
     if (!words || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
         return false;
     uint64_t *takes = &words->rank[child->rank].takes;
@@ -83,6 +85,8 @@ bool uat_survival_replace(struct uat_child *children, int n, struct uat_child *c
      * stores this word now. */
     pid_t spare = (pid_t)uat_cpu_load_acquire(&words->rank[child->rank].spare);
     uat_cpu_store_release(&words->rank[child->rank].spare, 0);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    words->raised = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec; /* ordered by the swap of the gate */
     const char *why = spare && !is_worker(child)
                           ? "another process than the worker was killed, which had started the worker"
                           : raise_gate(child->rank, spare);

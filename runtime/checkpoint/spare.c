@@ -19,6 +19,8 @@
 #include "runtime/job/self.h"
 #include "runtime/task/fork.h"
 
+static pid_t forker; /* the process that forks the spare process, or a negative errno; 0: it was awaited */
+
 /* Wait in the spare process until it takes the rank over. waits: the word while it does. between: the process that has
  * forked this one. */
 static void wait_for_loss(uint64_t *takes, uint64_t waits, pid_t between)
@@ -42,16 +44,14 @@ static void wait_for_loss(uint64_t *takes, uint64_t waits, pid_t between)
 static bool split(struct uat_survival *words)
 {
     uint64_t *takes = &words->rank[uat_self.rank].takes, waits = *takes / 4 * 4 + 4;
-    int status = 0;
     /* Release, although only the word itself is read: pairs with the load in wait_for_loss(), of this spare process and
      * of the last one, which may not have seen yet that it ends. */
     uat_cpu_store_release(takes, waits);
     uat_cpu_store_release(&words->rank[uat_self.rank].spare, 0); /* pairs with the load in uat_survival_replace() */
     fflush(NULL); /* otherwise both processes would write what is buffered */
     uat_fork_for_spare = true;
-    pid_t between = fork();
-    int why = errno;
-    if (between == 0) {
+    forker = fork();
+    if (forker == 0) {
         pid_t self = getpid(), spare = fork();
         if (spare == 0) {
             uat_fork_for_spare = false;
@@ -62,14 +62,21 @@ static bool split(struct uat_survival *words)
         uat_cpu_store_release(&words->rank[uat_self.rank].spare, spare > 0 ? (uint64_t)spare : 0);
         _exit(spare < 0 ? errno : 0);
     }
+    forker = forker < 0 ? -errno : forker;
     uat_fork_for_spare = false;
-    while (between > 0 && waitpid(between, &status, 0) < 0 && errno == EINTR)
+    return false;
+}
+
+void uat_spare_await(struct uat_survival *words)
+{
+    int status = 0;
+    while (forker > 0 && waitpid(forker, &status, 0) < 0 && errno == EINTR)
         continue;
     /* Relaxed: the process that has stored it has ended. */
-    if (__atomic_load_n(&words->rank[uat_self.rank].spare, __ATOMIC_RELAXED) == 0)
+    if (forker && __atomic_load_n(&words->rank[uat_self.rank].spare, __ATOMIC_RELAXED) == 0)
         uat_warn("no spare process can be forked: %s; a loss of rank %d ends the job",
-                 strerror(between < 0 ? why : WEXITSTATUS(status)), uat_self.rank);
-    return false;
+                 strerror(forker < 0 ? -forker : WEXITSTATUS(status)), uat_self.rank);
+    forker = 0;
 }
 
 bool uat_spare_make(struct uat_survival *words)

@@ -33,12 +33,16 @@
 #include "runtime/sched/park.h"
 #include "runtime/sched/stop.h"
 #include "runtime/segment/record.h"
+#include "runtime/segment/segment.h"
 #include "runtime/task/exception.h"
 #include "runtime/task/stacks.h"
 #include "runtime/task/worker.h"
 #include "runtime/torture/settings.h"
 
-enum { REST = 4 /* Z7 */ };
+enum {
+    REST = 4,      /* Z7 */
+    BACK_TIMES = 4 /* times of a way back: loss noticed, all have met, own memory restored, all restored */
+};
 
 bool uat_survive_on;
 jmp_buf uat_survive_back;
@@ -47,15 +51,15 @@ static struct {
     struct uat_survival *words; /* shared with uatrun and all workers */
     struct uat_copy *places;    /* two, shared with this worker's spare processes */
     bool (*hindered)(void);
-    bool inside;      /* the jump may be made */
-    pid_t thread;     /* that makes it */
-    uint64_t start;   /* number of the copy of the run's start */
-    uint64_t meets;   /* meetings since the last loss */
-    uint64_t epoch;   /* uat_self.epoch without losses */
-    uint64_t noticed; /* when this worker noticed the last loss */
+    bool inside;    /* the jump may be made */
+    pid_t thread;   /* that makes it */
+    uint64_t start; /* number of the copy of the run's start */
+    uint64_t meets; /* meetings since the last loss */
+    uint64_t epoch; /* uat_self.epoch without losses */
     struct uat_chain chain;
     timer_t timer; /* rank 0: when the next copy is due */
     bool timed, said;
+    uint64_t copies, copy_ns, run_ns, run_began; /* rank 0, for the report at the job's end */
 } survive;
 
 static struct uat_survival *words(void)
@@ -148,6 +152,9 @@ int uat_survive_open(bool caught, bool (*hindered)(void))
 
 void uat_survive_close(void)
 {
+    if (uat_survive_on && uat_self.rank == 0)
+        uat_info("%" PRIu64 " copies of the runs in memory took %.3f of %.3f s", survive.copies,
+                 (double)survive.copy_ns * 1e-9, (double)survive.run_ns * 1e-9);
     uat_survive_on = false;
     uat_relax_gate.gate = NULL;
     if (survive.timed)
@@ -206,8 +213,20 @@ bool uat_survive_stopped(const struct uat_chain *chain)
     uint64_t begin = uat_clock_ns(), word = uat_self.rank == 0 && uat_stop_is_requested();
     if (uat_state_obstacle(&word) == 0)
         copy(chain);
-    set_timer(uat_stop_ns() + uat_clock_ns() - begin);
+    uint64_t took = uat_stop_ns() + uat_clock_ns() - begin;
+    survive.copies++;
+    survive.copy_ns += took;
+    set_timer(took);
     return word;
+}
+
+/* In a former spare process: the reset clears the records that the lost process may have used. A record that was never
+ * touched is zero, and touching it would cost a page. */
+static void note_records(void)
+{
+    uintptr_t memory = (uintptr_t)uat_records.memory, end = memory + uat_records.lent.capacity * uat_records.stride;
+    uat_records.used =
+        (uint32_t)((uat_segment_touched(memory, end) - memory + uat_records.stride - 1) / uat_records.stride);
 }
 
 bool uat_survive_begin(bool *lost)
@@ -231,8 +250,8 @@ bool uat_survive_begin(bool *lost)
     survive.inside = false;
     *lost = uat_spare_make(words());
     survive.thread = gettid();
-    if (*lost) /* the lost process may have used any record, and the reset clears those in use */
-        uat_records.used = uat_records.lent.capacity;
+    if (*lost)
+        note_records();
     return true;
 }
 
@@ -240,12 +259,14 @@ void uat_survive_watch(void)
 {
     uint64_t losses = uat_relax_gate.losses;
     survive.inside = true;
+    uat_spare_await(words());
     if (uat_collective_agree(0)) /* Z8 */
         uat_fatal_reported();
     /* Release: orders all that the workers have prepared. Pairs with the load in raise_gate() of
      * launcher/survival.c. */
     if (uat_self.rank == 0)
         uat_cpu_store_release(&words()->gate, 2 * losses + 1);
+    survive.run_began = uat_clock_ns();
     set_timer(0);
 }
 
@@ -277,15 +298,30 @@ static void reset(void)
     survive.chain = (struct uat_chain){.sp = 0};
 }
 
+/* Rank 0: say how long the way back took. at: see uat_survive_recover(). */
+static void report(uint64_t number, const uint64_t at[BACK_TIMES])
+{
+    const uint64_t seen = words()->raised; /* the gate has ordered it */
+    const double ms = 1e-6;
+    uat_info(
+        "all workers have gone back to copy %" PRIu64 ", %.2f ms after uatrun has seen the loss: rank 0 noticed it "
+        "after %.2f ms, all had left their work %.2f ms later, rank 0 restored its memory in %.2f ms, and the last "
+        "worker %.2f ms later",
+        number, (double)(at[3] - seen) * ms, (double)(at[0] - seen) * ms, (double)(at[1] - at[0]) * ms,
+        (double)(at[2] - at[1]) * ms, (double)(at[3] - at[2]) * ms);
+}
+
 const struct uat_chain *uat_survive_recover(void)
 {
+    uint64_t at[BACK_TIMES];
     uat_relax_gate.losses = gate() / 2;
-    survive.noticed = uat_clock_ns();
+    at[0] = uat_clock_ns();
     survive.meets = 0;
     survive.inside = true;
     uat_stall_set(UAT_DOING_SCHEDULE);
     uat_check(uat_self.transport->class_->flush(uat_self.transport));
     meet(); /* Z4 */
+    at[1] = uat_clock_ns();
     uat_stop_note_again();
     /* Acquire: pairs with the store in copy(). No copy is being made after the meeting. */
     uint64_t number = uat_cpu_load_acquire(&words()->committed);
@@ -293,14 +329,16 @@ const struct uat_chain *uat_survive_recover(void)
     reset();
     if (uat_copy_put(&survive.places[number % 2], &survive.chain))
         uat_fatal_reported();
+    at[2] = uat_clock_ns();
     meet(); /* Z6, for the names */
     uat_state_add_names();
     if (survive.chain.sp)
         uat_notice_begin(uat_stall_notice()); /* K8 */
     meet();                                   /* Z6 */
+    uat_spare_await(words());
+    at[3] = uat_clock_ns();
     if (uat_self.rank == 0)
-        uat_info("all workers have gone back to copy %" PRIu64 ", %.2f ms after rank 0 has noticed the loss", number,
-                 (double)(uat_clock_ns() - survive.noticed) * 1e-6);
+        report(number, at);
     set_timer(0);
     uat_deque_start(&uat_worker.deque);
     uat_stop_watch();
@@ -322,6 +360,7 @@ void uat_survive_end(void)
         uat_relax_long(&relax);
     uat_relax_look(); /* a loss instead of the end */
     survive.inside = false;
+    survive.run_ns += uat_clock_ns() - survive.run_began;
     arm(0); /* outside of runs the signal would cut a sleep() */
     uat_stop_for_copy = 0;
     uat_spare_dismiss(words());

@@ -342,3 +342,14 @@ uintptr_t uat_segment_low_water(void)
     }
     return s->high;
 }
+
+uintptr_t uat_segment_touched(uintptr_t from, uintptr_t to)
+{
+    const struct uat_segment *s = &uat_segment;
+    off_t at = s->offset + (off_t)(from - (uintptr_t)s->start), end = at + (off_t)(to - from), last = at, data;
+    while (at < end && (data = lseek(s->fd, at, SEEK_DATA)) >= at && data < end) {
+        off_t hole = lseek(s->fd, data, SEEK_HOLE);
+        last = at = hole > data && hole < end ? hole : end;
+    }
+    return (uintptr_t)s->start + (uintptr_t)(last - s->offset);
+}

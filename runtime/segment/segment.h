@@ -115,4 +115,8 @@ void uat_segment_close(void);
  * lowest address that was ever written: the stacks' high-water mark. */
 uintptr_t uat_segment_low_water(void);
 
+/* The end of the part of [from, to) that was ever written or read, by any process; `from` if none was. Both addresses
+ * are in the segment. The result is the end of a page, or `to`. */
+uintptr_t uat_segment_touched(uintptr_t from, uintptr_t to);
+
 #endif
