@@ -122,7 +122,7 @@ def check_verdicts(folder):
 
 def main():
     build = SimpleNamespace(folder=Path(sys.argv[1]))
-    tests = [test for test in runner.introspect(build, "--tests") if "sanitize" not in runner.suites_of(test)]
+    tests = [test for test in runner.introspect(build, "tests") if "sanitize" not in runner.suites_of(test)]
     wrong = [*check_pairs(tests), *check_plan(tests)]
     with tempfile.TemporaryDirectory() as folder:
         wrong += check_verdicts(Path(folder))
