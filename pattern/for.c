@@ -36,8 +36,14 @@ void uat_reduce(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t
     reduce(begin, end, grain, NULL, 0, reduction, arg, arg_size, result);
 }
 
+void uat_reduce_near_grain(int64_t begin, int64_t end, int64_t grain, const void *array, size_t size,
+                           const uat_reduction_t *reduction, const void *arg, size_t arg_size, void *result)
+{
+    reduce(begin, end, grain, uat_loop_home(array, size, begin, end), size, reduction, arg, arg_size, result);
+}
+
 void uat_reduce_near(int64_t begin, int64_t end, const void *array, size_t size, const uat_reduction_t *reduction,
                      const void *arg, size_t arg_size, void *result)
 {
-    reduce(begin, end, 0, uat_loop_home(array, size, begin, end), size, reduction, arg, arg_size, result);
+    uat_reduce_near_grain(begin, end, 0, array, size, reduction, arg, arg_size, result);
 }

@@ -133,6 +133,18 @@ void uat_twin_put(const struct uat_twin *twin, const struct uat_parts *parts, si
     }
 }
 
+void uat_twin_move(const struct uat_twin *twin, const struct uat_parts *parts, size_t to, size_t from, size_t count)
+{
+    const size_t size = parts->size, window = uat_range_window(size);
+    for (size_t done = 0, n; done < count; done += n) {
+        n = count - done < window ? count - done : window;
+        char *p = element(twin, parts, from + done, &n), *q = parts->array + (to + done) * size;
+        memcpy(uat_global_checkout(q, n * size, UAT_WRITE), uat_global_checkout(p, n * size, UAT_READ), n * size);
+        uat_global_checkin(p, n * size, UAT_READ);
+        uat_global_checkin(q, n * size, UAT_WRITE);
+    }
+}
+
 struct copy {
     struct uat_twin twin;
     struct uat_parts parts;
@@ -141,15 +153,8 @@ struct copy {
 static void copy_parts(int64_t begin, int64_t end, const void *arg)
 {
     const struct copy *c = arg;
-    size_t from = uat_parts_edge(&c->parts, (int)begin), to = uat_parts_edge(&c->parts, (int)end), size = c->parts.size;
-    for (size_t n; from < to; from += n) {
-        size_t window = uat_range_window(size);
-        n = to - from < window ? to - from : window;
-        char *p = element(&c->twin, &c->parts, from, &n), *q = c->parts.array + from * size;
-        memcpy(uat_global_checkout(q, n * size, UAT_WRITE), uat_global_checkout(p, n * size, UAT_READ), n * size);
-        uat_global_checkin(p, n * size, UAT_READ);
-        uat_global_checkin(q, n * size, UAT_WRITE);
-    }
+    size_t from = uat_parts_edge(&c->parts, (int)begin), to = uat_parts_edge(&c->parts, (int)end);
+    uat_twin_move(&c->twin, &c->parts, from, from, to - from);
 }
 
 void uat_twin_copy(const struct uat_twin *twin, const struct uat_parts *parts)

@@ -59,6 +59,10 @@ void uat_twin_get(const struct uat_twin *twin, const struct uat_parts *parts, ch
 void uat_twin_put(const struct uat_twin *twin, const struct uat_parts *parts, size_t to, const char *from,
                   size_t count);
 
+/* Copy elements [from, from + count) of the twin to the array, from its element `to` on. Both have elements of one
+ * size. */
+void uat_twin_move(const struct uat_twin *twin, const struct uat_parts *parts, size_t to, size_t from, size_t count);
+
 /* Copy the twin, whose elements have the array's size, to the array. Call it in a task. */
 void uat_twin_copy(const struct uat_twin *twin, const struct uat_parts *parts);
 

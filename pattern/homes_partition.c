@@ -3,7 +3,12 @@
  * A partition in place between homes: each part is partitioned where it is. Then the parts in front exchange the
  * elements that do not belong to the front for those that do, of the parts after them. So at most half of the elements
  * move, once each.
+ *
+ * A stable partition divides a copy of each part, which it puts where the part is, into a twin of the array. Then each
+ * part fetches the elements that belong there. So each element moves at most once, and a failure leaves the array as
+ * it was.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "include/uat/global.h"
@@ -11,11 +16,15 @@
 #include "pattern/homes.h"
 #include "pattern/partition.h"
 
-/* The argument of the loops. A copy of the range follows it. */
+#define NO_MEMORY SIZE_MAX /* as the count of a part */
+
+/* The argument of the loops. A copy of the range follows it, or the user's argument if the partition is stable. */
 struct division {
     struct uat_parts parts;
     size_t counts[UAT_COUNTED_MAX]; /* elements of each part that belong to the front */
     size_t front;                   /* their sum */
+    uat_divide_fn *divide;          /* of a stable partition, or NULL */
+    struct uat_twin twin;           /* the same */
     size_t range_bytes;
     _Alignas(16) char range[];
 };
@@ -49,11 +58,27 @@ static size_t divide_part(const struct division *d, int r)
     return pass.less;
 }
 
+/* Copy part r to the twin, divided. Returns the number of elements in its front, or NO_MEMORY. */
+static size_t divide_to_twin(const struct division *d, int r)
+{
+    size_t size = d->parts.size, from = uat_parts_edge(&d->parts, r), count = uat_parts_edge(&d->parts, r + 1) - from;
+    size_t room = (count * size + 63) / 64 * 64;
+    char *elements = aligned_alloc(64, 2 * room + 64);
+    if (!elements)
+        return NO_MEMORY;
+    uat_global_get(elements, d->parts.array + from * size, count * size);
+    size_t front = d->divide(elements, elements + room, count, d->range);
+    if (!uat_failed())
+        uat_twin_put(&d->twin, &d->parts, from, elements, count);
+    free(elements);
+    return front;
+}
+
 static void divide_parts(int64_t begin, int64_t end, void *partial, const void *arg)
 {
     const struct division *d = arg;
     for (int r = (int)begin; r < (int)end && !uat_failed(); r++)
-        ((size_t *)partial)[r] = divide_part(d, r);
+        ((size_t *)partial)[r] = d->divide ? divide_to_twin(d, r) : divide_part(d, r);
 }
 
 /* Elements of a part that are on the wrong side of the whole front's end. */
@@ -103,11 +128,55 @@ static void exchange_parts(int64_t begin, int64_t end, const void *arg)
     }
 }
 
+/* The place in the twin of the element that belongs to place `to`. Sets *run to the number of elements that follow in
+ * both, itself included; at most what it was. */
+static size_t source_of(const struct division *d, size_t to, size_t *run)
+{
+    bool back = to >= d->front;
+    size_t skip = back ? to - d->front : to;
+    for (int r = 0;; r++) {
+        size_t from = uat_parts_edge(&d->parts, r), all = uat_parts_edge(&d->parts, r + 1) - from;
+        size_t n = back ? all - d->counts[r] : d->counts[r];
+        if (skip < n) {
+            *run = *run < n - skip ? *run : n - skip;
+            return from + (back ? d->counts[r] : 0) + skip;
+        }
+        skip -= n;
+    }
+}
+
+/* Copy the elements of parts begin to end - 1 from the twin. */
+static void unite_parts(int64_t begin, int64_t end, const void *arg)
+{
+    const struct division *d = arg;
+    size_t to = uat_parts_edge(&d->parts, (int)begin), last = uat_parts_edge(&d->parts, (int)end);
+    for (size_t n; to < last; to += n) {
+        n = last - to;
+        size_t from = source_of(d, to, &n);
+        uat_twin_move(&d->twin, &d->parts, to, from, n);
+    }
+}
+
+/* Divide all parts, and count. Then move the elements, if all parts had memory. Returns whether they had. */
+static bool divide_at_homes(struct division *d, size_t bytes, uat_for_fn *move)
+{
+    static const size_t zeros[UAT_COUNTED_MAX];
+    const uat_reduction_t reduction = {divide_parts, add_counts, zeros, (size_t)d->parts.parts * sizeof(size_t)};
+    uat_reduce(0, d->parts.parts, 1, &reduction, d, bytes, d->counts);
+    for (int r = 0; r < d->parts.parts; r++) {
+        if (d->counts[r] == NO_MEMORY)
+            return false;
+        d->front += d->counts[r];
+    }
+    if (!uat_failed())
+        uat_for(0, d->parts.parts, 1, move, d, bytes);
+    return true;
+}
+
 /* uat_partition() of a range between the homes of its elements, with *front as its result. Returns false if the range
  * should not be divided so; nothing has happened then. Runs as uat_partition() does. */
 static bool partition_at_homes(const struct uat_range *range, size_t *front)
 {
-    static const size_t zeros[UAT_COUNTED_MAX];
     size_t bytes = sizeof(struct division) + range->bytes;
     _Alignas(16) char block[bytes];
     struct division *d = (struct division *)block;
@@ -116,14 +185,26 @@ static bool partition_at_homes(const struct uat_range *range, size_t *front)
         return false;
     *d = (struct division){.parts = parts, .range_bytes = range->bytes};
     memcpy(d->range, range, range->bytes);
-    const uat_reduction_t reduction = {divide_parts, add_counts, zeros, (size_t)parts.parts * sizeof(size_t)};
-    uat_reduce(0, parts.parts, 1, &reduction, d, bytes, d->counts);
-    for (int r = 0; r < parts.parts; r++)
-        d->front += d->counts[r];
-    if (!uat_failed())
-        uat_for(0, parts.parts, 1, exchange_parts, d, bytes);
+    divide_at_homes(d, bytes, exchange_parts);
     *front = d->front;
     return true;
+}
+
+int uat_divide_at_homes(uat_divide_fn *divide, void *array, size_t size, size_t count, size_t *front, const void *arg,
+                        size_t arg_size)
+{
+    size_t bytes = sizeof(struct division) + arg_size;
+    _Alignas(16) char block[bytes];
+    struct division *d = (struct division *)block;
+    *d = (struct division){.divide = divide};
+    if (!uat_parts_make(&d->parts, array, size, count) || d->parts.parts > UAT_COUNTED_MAX ||
+        !uat_twin_make(&d->twin, &d->parts, size, NULL))
+        return 0;
+    memcpy(d->range, arg, arg_size);
+    bool divided = divide_at_homes(d, bytes, unite_parts);
+    uat_twin_free(&d->twin, NULL);
+    *front = d->front;
+    return divided || uat_failed();
 }
 
 size_t uat_partition_all(struct uat_range *range)

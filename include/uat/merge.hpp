@@ -16,9 +16,10 @@ namespace uat
 
 /*
  * Merge a and b, which are sorted by `less`, into out. Stable: of equal elements, those of a come first. Takes
- * out.size() comparisons, and the logarithm of its size for each split and each window (32 KiB or less); no memory.
- * Between hosts, it reads each element about once, and writes it once. If out does not have the size of a and b
- * together, or shares an element with one of them, throws std::invalid_argument and does nothing else. If `less`
+ * out.size() comparisons, and the logarithm of its size for each part and each window (32 KiB or less); no memory.
+ * Between hosts, it reads each element about once, and the worker that keeps an element of out writes it. If out does
+ * not have the size of a and b together, or shares an element with one of them, throws std::invalid_argument and does
+ * nothing else. If `less`
  * throws, merge() throws one of the exceptions (see task_error), and out has undefined elements.
  */
 template <class A, class B, class T, class Less = std::less<>>
@@ -30,6 +31,8 @@ void merge(span<A> a, span<B> b, span<T> out, Less less = Less())
     detail::must_match("merge", a.size() + b.size(), out.size());
     detail::must_be_apart("merge", a, out);
     detail::must_be_apart("merge", b, out);
+    if (!out.near() && detail::merge_at_homes(span<const T>(a), span<const T>(b), out, less))
+        return;
     detail::throw_as_task([&] { detail::merge_all(span<const T>(a), span<const T>(b), out, less); });
 }
 

@@ -63,15 +63,19 @@ template <class T, class F> std::size_t partition(span<T> s, F f)
 /*
  * Move the elements for which f(element) is true to the start of the span, and keep the order of these and of the
  * others. Returns the number of the former. Calls f as copy_if() does. It uses a temporary array of the span's
- * size, so the program must have called uat_global_temporary_open(); without room it throws std::bad_alloc. If f
+ * size, so the program must have called uat_global_temporary_open(); without room it throws std::bad_alloc. On several
+ * hosts, each worker also allocates twice the bytes that it keeps of the span, if it can (docs/loops.md). If f
  * throws, stable_partition() throws the exception that is the first in serial order, and the span is unchanged.
  */
 template <class T, class F> std::size_t stable_partition(span<T> s, F f)
 {
     detail::must_be_writable<T>();
     detail::must_travel<F>();
+    std::size_t count = 0;
+    if (detail::divide_at_homes(s, f, &count))
+        return count;
     temporary_vector<T> t(s.size());
-    std::size_t count = detail::divide_to(span<const T>(s), t.span(), f);
+    count = detail::divide_to(span<const T>(s), t.span(), f);
     detail::unite(span<const T>(t.span()), s, count);
     return count;
 }

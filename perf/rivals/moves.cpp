@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The bytes that algorithms move between hosts: bytes fetched and bytes written, each divided by the bytes of the
- * elements. A sorted result is checked by its order, at some places. A selection is checked by its count and by the
- * elements at its end, and a pass by its sum. Prints JSON.
+ * elements; and the time of their run. A sorted result is checked by its order, at some places. A selection is checked
+ * by its count and by the elements at its end, and a pass by its sum. Prints JSON.
  * usage: uatrun -n WORKERS rival-moves ELEMENTS [NS]   with UAT_GLOBAL_HOSTS or a simulated network of several hosts.
  * NS: virtual time of each call with an element or of each comparison, in nanoseconds
  */
@@ -36,13 +36,15 @@ template <class F> int measure(const char *name, std::size_t size, F f)
 {
     uat_stats_t start = {}, after = {};
     int failed = uat_stats_total(&start);
+    const std::uint64_t began = uat_time_ns();
     bool right = uat::run(f);
+    const double us = 1e-3 * double(uat_time_ns() - began);
     failed |= uat_stats_total(&after);
     double bytes = double(size * sizeof(word));
     if (uat_rank() == 0)
-        std::printf("\"%s, fetched\": %.2f, \"%s, written\": %.2f, ", name,
+        std::printf("\"%s, fetched\": %.2f, \"%s, written\": %.2f, \"%s, us\": %.0f, ", name,
                     double(after.global_bytes_fetched - start.global_bytes_fetched) / bytes, name,
-                    double(after.global_bytes_written - start.global_bytes_written) / bytes);
+                    double(after.global_bytes_written - start.global_bytes_written) / bytes, name, us);
     if (!right || failed)
         std::fprintf(stderr, "rival-moves: %s: wrong\n", name);
     return failed != 0 || !right;

@@ -216,6 +216,16 @@ bool selects(uat::span<std::int64_t> s, std::size_t place)
            count_if(s.subspan(place), [value](std::int64_t x) { return x < value; }) == 0 && sum_of(s) == sum;
 }
 
+/* Merge the even numbers with the odd ones. */
+bool merges(uat::span<std::int64_t> from, uat::span<std::int64_t> to)
+{
+    const std::size_t half = from.size() / 2;
+    uat::tabulate(from,
+                  [half](std::size_t i) { return static_cast<std::int64_t>(i < half ? 2 * i : 2 * (i - half) + 1); });
+    uat::merge(from.first(half), from.subspan(half), to, before);
+    return is_sorted(to) && sum_of(to) == sum_of(from);
+}
+
 /* Sorts and partitions, which exchange elements between hosts once. */
 void run_sorts(judge &j, spans s)
 {
@@ -238,6 +248,7 @@ void run_sorts(judge &j, spans s)
         });
         return front == odd && count_if(s.a.first(odd), is_odd) == static_cast<std::int64_t>(odd) && sum_of(s.a) == sum;
     });
+    j.run("merge", [s] { return merges(s.a, s.b); });
 }
 
 /* The elements that have the wrong value. */

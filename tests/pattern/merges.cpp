@@ -279,29 +279,34 @@ int check_alignment()
     return check(misaligned == 0, "alignment of the merge sort", 100, 0);
 }
 
-/* Sorts at the homes of the elements, with a scratch array that has the same homes and with a temporary array. The
- * spans begin at the start of a block or within one. */
+/* Algorithms at the homes of the elements; sorts with a scratch array that has the same homes and with a temporary
+ * array. The spans begin at the start of a block or within one. */
 int check_homes(uat::span<item> s, uat::span<item> twin)
 {
     int errors = 0;
     for (std::size_t n : {s.size(), 2 * s.size() / 3})
-        for (int order : {RANDOM, FEW, SORTED})
-            errors += check_sort(s.last(n), twin.last(n), order);
+        for (int order : {RANDOM, FEW, SORTED}) {
+            errors += check_sort(s.last(n), twin.last(n), order) + check_merge(s.last(n), twin.last(n), n / 3, order);
+            errors += check_selection(s.last(n), twin.last(n), order == FEW ? 40 : 3, order);
+        }
     return errors;
 }
 
 /* Every second worker ignores the low bits of the keys. So each worker finds splitters that are in order, but those of
- * two neighbours differ. */
-int check_neighbours(uat::span<item> s)
+ * two neighbours differ. A merge finds other edges. */
+int check_neighbours(uat::span<item> s, uat::span<item> out)
 {
     auto any = [](const item &) { return true; };
-    put(s, make(s.size(), RANDOM, 10));
-    std::uint64_t before = sum_of(s, any);
-    uat::stable_sort(s, [](const item &a, const item &b) {
+    auto less = [](const item &a, const item &b) {
         int shift = uat_rank() % 2 * 12;
         return a.key >> shift < b.key >> shift;
-    });
-    return check(sum_of(s, any) == before, "stable_sort by another order on each worker", s.size(), RANDOM);
+    };
+    put(s, make(s.size(), RANDOM, 10));
+    std::uint64_t before = sum_of(s, any);
+    uat::merge(s.first(s.size() / 3), s.subspan(s.size() / 3), out, less);
+    int errors = check(sum_of(out, any) == before, "merge by another order on each worker", s.size(), RANDOM);
+    uat::stable_sort(s, less);
+    return errors + check(sum_of(s, any) == before, "stable_sort by another order on each worker", s.size(), RANDOM);
 }
 
 /* Elements of which some lie on two hosts, so that a worker sorts a copy of its part. It has their alignment. */
@@ -365,7 +370,7 @@ int main(int argc, char **argv)
         return 1;
     int errors = uat::run([s = items_of_job.span(), o = others.span(), k = keys.span()] { return check_all(s, o, k); });
     errors += uat::run([s = items_of_job.span(), t = twins.span(), w = wides.span()] {
-        return check_homes(s, t) + check_neighbours(s) + check_wide(w);
+        return check_homes(s, t) + check_neighbours(s, t) + check_wide(w);
     });
     int left = uat_global_temporary_open(0, 0); /* -EBUSY if a temporary array is left */
     return errors > 0 || left != 0;

@@ -123,15 +123,16 @@ partial<T> reduce_ranges(std::int64_t begin, std::int64_t end, F f, Combine comb
 }
 
 /* reduce_ranges() of `size` iterations. Iteration i works on element i, of element_size bytes, of an array in global
- * memory: see uat_reduce_near(). */
+ * memory: see uat_reduce_near(). grain: as for uat_reduce(). */
 template <class T, class F, class Combine>
-partial<T> reduce_near(std::size_t size, const void *array, std::size_t element_size, F f, Combine combine)
+partial<T> reduce_near(std::size_t size, const void *array, std::size_t element_size, F f, Combine combine,
+                       std::int64_t grain = 0)
 {
     const partial<T> none;
     partial<T> result;
     uat_reduction reduction = make_reduction<T, F, Combine>(&none);
     reducer<F, Combine> arg{f, combine};
-    uat_reduce_near(0, std::int64_t(size), array, element_size, &reduction, &arg, sizeof(arg), &result);
+    uat_reduce_near_grain(0, std::int64_t(size), grain, array, element_size, &reduction, &arg, sizeof(arg), &result);
     throw_if_failed();
     return result;
 }

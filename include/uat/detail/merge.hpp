@@ -37,6 +37,7 @@ namespace detail
 enum : std::size_t {
     MERGE_LEAST = 2048, /* elements below which a merge does not split: 2.5 us, if they are words */
     MERGE_MOST = 8192,  /* maximum number of elements that a merge writes between two looks at the deque */
+    MERGE_PART = 32768, /* bytes of the output from which a part of its own is worth a search: some 20 far reads */
     MERGE_TWICE = 64,   /* elements from which a process runs two halves of a merge side by side */
     SORTED_RUN = 16     /* elements that the merge sort sorts by insertion */
 };
@@ -154,6 +155,38 @@ template <class T, class Less> void merge_all(span<const T> a, span<const T> b, 
         b = b.subspan(n - i);
         out = out.subspan(n);
     }
+}
+
+/* What a part of a merge has done: how many elements before its start and before its end come from the first input. */
+struct merged {
+    std::size_t first, last;
+    bool right; /* do the parts of this part fit together? */
+};
+
+/*
+ * Merge where the elements of the output are kept. The worker of a part searches once, and each piece goes on where the
+ * previous one has ended. Parts fit together unless the comparison contradicts itself. Returns whether they do.
+ */
+template <class T, class Less> bool merge_at_homes(span<const T> a, span<const T> b, span<T> out, Less less)
+{
+    auto range = [=](std::int64_t from, std::int64_t to, partial<merged> sum) mutable {
+        std::size_t at = std::size_t(from), end = std::size_t(to), n;
+        auto second = [&](std::size_t j, std::size_t i) { return less(b.get(j), a.get(i)); };
+        merged m = sum.get();
+        if (!sum.any)
+            m.first = m.last = co_rank(at, a.size(), b.size(), second), m.right = true;
+        for (; at < end; at += n) {
+            n = window<T>() < MERGE_LEAST ? window<T>() : std::size_t(MERGE_LEAST);
+            n = n < end - at ? n : end - at;
+            m.last += merge_some(a.subspan(m.last), b.subspan(at - m.last), out.subspan(at), n, less);
+        }
+        return m;
+    };
+    auto combine = [](const merged &x, const merged &y) {
+        return merged{x.first, y.last, x.right && y.right && x.last == y.first};
+    };
+    auto grain = std::int64_t(MERGE_PART / sizeof(T) + 1);
+    return reduce_near<merged>(out.size(), out.data(), sizeof(T), range, combine, grain).get().right;
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "uat/detail/loop.hpp"
 #include "uat/detail/merge.hpp"
@@ -55,6 +56,32 @@ template <class T, class F> struct divider {
         return quicksort<T, never>::divide(p, n, [&](const T &x) { return bool(f(x)); });
     }
 };
+
+template <class T, class F> std::size_t divide_here(void *elements, void *scratch, std::size_t count, const void *arg)
+{
+    F f = load<F>(arg);
+    T *p = static_cast<T *>(elements), *others = static_cast<T *>(scratch);
+    std::size_t front = 0;
+    contain([&] {
+        for (std::size_t i = 0; i < count; i++) {
+            if (!f(std::as_const(p[i])))
+                copy_here(others + (i - front), p + i, 1);
+            else if (front++ < i)
+                copy_here(p + front - 1, p + i, 1);
+        }
+        copy_here(p + front, others, count - front);
+    });
+    return front;
+}
+
+/* A stable partition where the elements are kept, on several hosts (pattern/homes_partition.c). Returns false if the
+ * caller must divide them. */
+template <class T, class F> bool divide_at_homes(span<T> s, F f, std::size_t *front)
+{
+    bool done = uat_divide_at_homes(divide_here<T, F>, s.data(), sizeof(T), s.size(), front, &f, sizeof(f)) != 0;
+    throw_if_failed();
+    return done;
+}
 
 /* Call write(m) for matches that cover the input, in any order and on any workers. A scan counts the matches before
  * each part, so f may be called several times for an element. Returns the number of matches. */

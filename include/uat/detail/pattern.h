@@ -12,6 +12,12 @@ extern "C" {
 typedef void uat_reducing_fn(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction,
                              const void *arg, size_t arg_size, void *result);
 
+/* uat_reduce_near() with the least number of iterations that are worth a part of their own. */
+__attribute__((visibility("default"))) void uat_reduce_near_grain(int64_t begin, int64_t end, int64_t grain,
+                                                                  const void *array, size_t size,
+                                                                  const uat_reduction_t *reduction, const void *arg,
+                                                                  size_t arg_size, void *result);
+
 /* End the job, because combine(identity, identity) of this reduction or reducer is another value than identity. */
 __attribute__((visibility("default"), noreturn, cold)) void uat_refuse_identity(const char *name);
 #ifdef __cplusplus

@@ -76,6 +76,21 @@ void uat_select_by(const uat_sort_kernel_t *kernel, void *array, size_t count, s
  * kernel's partition() decides which these are, and only from the user's argument. */
 size_t uat_partition_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size);
 
+/* Divide `count` elements of this process: those that belong to the front first, both kinds in their order. scratch has
+ * room for as many. Returns the number of elements in the front. */
+typedef size_t uat_divide_fn(void *elements, void *scratch, size_t count, const void *arg);
+
+/*
+ * Move the elements of an array that several hosts keep, which belong to the front, to its start. All elements keep
+ * their order, and each moves at most once. It uses a temporary array, and room for twice the elements of its part by
+ * malloc() on each worker. Returns 1 if it has done so, with *front as the number of elements in the front, or if the
+ * task has failed. Returns 0 if it has not: there is one host, no memory, the elements are few, the job has more than
+ * 128 workers, or the call is in a team's loop. If it fails or returns 0, the array is as before. The argument is that
+ * of `divide`, which is called once for each element.
+ */
+int uat_divide_at_homes(uat_divide_fn *divide, void *array, size_t size, size_t count, size_t *front, const void *arg,
+                        size_t arg_size);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
