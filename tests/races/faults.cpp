@@ -137,6 +137,14 @@ static void loop()
     uat::run([g = good] { uat::parallel_for(0, 64, [g](long i) { put(word + (!g && i == 7 ? 6 : i), i); }); });
 }
 
+struct maker {
+    long *&block;
+    ~maker()
+    {
+        block = new long(1);
+    }
+};
+
 /* The join of a child that has thrown orders its accesses, too. */
 static void thrown()
 {
@@ -147,11 +155,15 @@ static void thrown()
         });
         if (!g)
             other_put(word, 2);
+        long *block = nullptr;
         try {
-            uat::task_group unwound; /* its destructor's wait does not move the task */
+            uat::task_group unwound; /* its destructor's wait does not move the task, so the block stays its own */
+            unwound.run([] {});
+            maker last{block};
             child.join();
         } catch (const std::runtime_error &e) {
-            put(word + 1, length(e.what()));
+            put(word + 1, length(e.what()) + *block);
+            delete block;
         }
         if (g)
             other_put(word, 2);
