@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: once the heap has moved, malloc() returns no memory from before, in whatever order a program frees
- * pieces of both: neither from glibc's cache of the thread nor from behind newer pieces of the same size. */
+ * pieces of both: neither from glibc's cache of the thread nor after newer pieces of the same size. */
 #include <malloc.h>
 #include <stdlib.h>
 
