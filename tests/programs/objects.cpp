@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <mutex>
 #include <tuple>
@@ -276,6 +277,7 @@ int root()
 
 int main()
 {
+    setenv("UAT_GLOBAL_SIZE", "64M", 0); /* check_no_room() fills a part */
     uat::job job;
     if (uat_global_temporary_open(1 << 21, 0)) /* twice what two arrays need, because of gaps */
         return 1;
