@@ -20,7 +20,7 @@
 #include "perf/gather.h"
 #include "perf/report.h"
 #include "perf/tsc.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 
 enum { WORDS_MAX = 256, WINDOW_MAX = 64, LINE = 64, COLOURS = 64 };
 _Static_assert(COLOURS <= WORDS_MAX, "a coloured word is one of the words");

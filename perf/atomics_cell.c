@@ -13,7 +13,7 @@
 #include "perf/atomics.h"
 #include "perf/histogram.h"
 #include "perf/tsc.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 
 enum { LINE = 64, AREA = 1 << 20, BULK = 1 << 16, WORDS_MAX = AREA / 8 };
 

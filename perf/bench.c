@@ -3,7 +3,7 @@
 #include "perf/progress.h"
 #include "perf/tsc.h"
 #include "base/meeting.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 
 #include <errno.h>
 #include <math.h>

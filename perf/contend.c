@@ -13,7 +13,7 @@
 #include "perf/gather.h"
 #include "perf/report.h"
 #include "perf/tsc.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 
 enum { VICTIM = 0, NEST = 1000, STACK = 64 };
 

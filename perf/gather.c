@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 #include "uat.h"
 
 int uat_gather(uint64_t own, struct uat_gathered *gathered)

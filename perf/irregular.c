@@ -18,7 +18,7 @@
 #include "perf/bench.h"
 #include "perf/gather.h"
 #include "perf/irregular.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 #include "uat/global.h"
 #include "uat/transfer.h"
 

@@ -2,7 +2,7 @@
 #include "perf/probe_thread.h"
 
 #include "asm/offsets.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 
 uint64_t uat_probe_thread_resumed;
 

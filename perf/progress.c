@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "perf/tsc.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 
 enum {
     LOOK_MS = 25,

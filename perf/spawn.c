@@ -16,7 +16,7 @@
 #include "perf/samples.h"
 #include "perf/spawn_sizes.h"
 #include "perf/tsc.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 
 enum {
     BATCH = 1000, /* operations between two reads of the counter */

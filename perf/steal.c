@@ -14,7 +14,7 @@
 #include "asm/switch.h"
 #include "base/relax.h"
 #include "perf/probe_thread.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 
 enum {
     WARM_UP = 10, /* first come rounds / WARM_UP additional rounds, which do not count */

@@ -6,7 +6,7 @@
 #include "deque/phase.h"
 #include "perf/bench.h"
 #include "perf/samples.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 
 /* Bare operations of 8 bytes, and chains of them. Chains are meaningful only over verbs: over shared memory the chain's
  * words are already in the cache. */

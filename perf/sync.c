@@ -8,7 +8,7 @@
 #include "perf/report.h"
 #include "perf/samples.h"
 #include "perf/sync.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 #include "uat/channel.h"
 #include "uat/sync.h"
 

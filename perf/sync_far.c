@@ -2,7 +2,7 @@
 /* The exercises of uat-sync on objects of another worker, and the counting of round trips. */
 #include "base/virtual.h"
 #include "perf/sync.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 #include "uat/channel.h"
 #include "uat/sync.h"
 

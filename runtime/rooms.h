@@ -30,7 +30,6 @@
     BOTH(checkpoint, "Checkpoints")                                                                                    \
     BOTH(trace, "Timelines")                                                                                           \
     ROOM(replica)                                                                                                      \
-    ROOM(inspect)                                                                                                      \
     SETTINGS(ibv, "InfiniBand and RoCE")                                                                               \
     SETTINGS(sim, "Simulation")
 

@@ -5,25 +5,17 @@
 #include "base/log.h"
 #include "include/uat.h"
 #include "runtime/job/tree.h"
-#include "runtime/inspect.h"
 #include "runtime/segment/room.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/task/stacks.h"
-#include "runtime/task/worker.h"
 #include "runtime/job/call.h"
 
-/* Collect all counters except stack_bytes_max. */
-static void gather_counters(uat_stats_detail_t *stats)
+static void gather(uat_stats_detail_t *stats)
 {
     *stats = (uat_stats_detail_t){0};
     UAT_EACH_ROOM(room, count)
     (*room)->count(stats);
-}
-
-static void gather(uat_stats_detail_t *stats)
-{
-    gather_counters(stats);
     stats->stack_bytes_max =
         uat_stacks ? uat_stacks->pages() * uat_stacks->page : uat_segment.high - uat_segment_low_water();
 }
@@ -89,7 +81,7 @@ static void add(uat_stats_detail_t *sum, const uat_stats_detail_t *one)
 }
 
 /* Set *sum to the counters of all workers, for the function `name`. stats: its caller's pointer. */
-static int total(const char *name, const void *stats, uat_stats_detail_t *sum, void (*gather_own)(uat_stats_detail_t *))
+static int total(const char *name, const void *stats, uat_stats_detail_t *sum)
 {
     int rc = uat_call_check(UAT_CALL_STATS), status = stats ? 0 : -EINVAL;
     if (rc)
@@ -97,7 +89,7 @@ static int total(const char *name, const void *stats, uat_stats_detail_t *sum, v
     if (status)
         uat_error("%s() was given NULL for the counters", name);
     uat_call_enter(UAT_CALL_STATS);
-    gather_own(sum);
+    gather(sum);
     rc = uat_tree_sum(status, sum, add);
     uat_call_leave();
     return rc;
@@ -106,27 +98,17 @@ static int total(const char *name, const void *stats, uat_stats_detail_t *sum, v
 int uat_stats_total(uat_stats_t *stats)
 {
     uat_stats_detail_t sum;
-    int rc = total("uat_stats_total", stats, &sum, gather);
+    int rc = total("uat_stats_total", stats, &sum);
     if (!rc)
         *stats = summary(&sum);
     return rc;
 }
 
-static int detail_total(const char *name, uat_stats_detail_t *stats, void (*gather_own)(uat_stats_detail_t *))
+int uat_stats_detail_total(uat_stats_detail_t *stats)
 {
     uat_stats_detail_t sum;
-    int rc = total(name, stats, &sum, gather_own);
+    int rc = total("uat_stats_detail_total", stats, &sum);
     if (!rc)
         *stats = sum;
     return rc;
-}
-
-int uat_stats_detail_total(uat_stats_detail_t *stats)
-{
-    return detail_total("uat_stats_detail_total", stats, gather);
-}
-
-int uat_inspect_counters_total(uat_stats_detail_t *stats)
-{
-    return detail_total("uat_inspect_counters_total", stats, gather_counters);
 }

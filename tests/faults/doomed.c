@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 #include "perf/bench.h"
 
 static int64_t n, stopping = -1;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 #include "uat.h"
 #include "uat/global.h"
 #include "uat/object.h"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 #include "uat.h"
 #include "uat/global.h"
 

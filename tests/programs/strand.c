@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 #include "uat.h"
 
 enum { DEPTH = 40, LIMIT_SECONDS = 30, RETRY_SECONDS = 1, QUIET_SECONDS = 1 };

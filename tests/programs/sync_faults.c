@@ -8,7 +8,7 @@
 #include "uat/limit.h"
 #include "uat/lock.h"
 #include "uat/semaphore.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 
 UAT_TASK(long, get_it, number_future, f)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "uat/channel.h"
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 #include "tests/programs/sync_faults.h"
 
 /* The queue's head is the third word of the object. */

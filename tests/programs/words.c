@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 #include "tests/programs/rounds.h"
 #include "uat/channel.h"
 #include "uat/semaphore.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 #include "tests/mix.h"
 #include "uat.h"
 #include "uat/pattern.h"

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from architecture import Table, circles_of
 
-LIBRARIES = re.compile(r"(include/libuat\.(a|so[.\d]*)|include/libuat-adaptive\.a|papers/libpapers\.a)\.p/")
+LIBRARIES = re.compile(r"(include/libuat\.(a|so[.\d]*)|include/libuat-adaptive\.a|include/libinspect\.a|papers/libpapers\.a)\.p/")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 SYMBOL = re.compile(r"\buat_\w+")
 # (user, symbol, object that defines it: as regular expressions; the reason).

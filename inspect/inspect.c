@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/inspect.h"
+#include "inspect/inspect.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "asm/offsets.h"
 #include "runtime/global/global.h"
+#include "runtime/job/call.h"
 #include "runtime/job/collective.h"
 #include "runtime/job/tree.h"
 #include "runtime/segment/heap.h"
@@ -36,7 +37,36 @@ static int note_host(const struct uat_room_job *job)
     return 0;
 }
 
-const struct uat_room uat_inspect_room = {.name = "inspect", .reserve = reserve, .open = note_host};
+static const struct uat_room room = {.name = "inspect", .reserve = reserve, .open = note_host};
+
+static __attribute__((constructor)) void add_room(void)
+{
+    uat_rooms_add(&room);
+}
+
+static void add_counters(uat_stats_detail_t *sum, const uat_stats_detail_t *one)
+{
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)one;
+    for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+        to[i] += from[i];
+}
+
+int uat_inspect_counters_total(uat_stats_detail_t *stats)
+{
+    uat_stats_detail_t sum = {0};
+    int rc = uat_call_check(UAT_CALL_STATS);
+    if (rc)
+        return rc;
+    uat_call_enter(UAT_CALL_STATS);
+    UAT_EACH_ROOM(room_of_table, count)
+    (*room_of_table)->count(&sum);
+    rc = uat_tree_sum(0, &sum, add_counters);
+    uat_call_leave();
+    if (!rc)
+        *stats = sum;
+    return rc;
+}
 
 int uat_inspect_host(void)
 {
