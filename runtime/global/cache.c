@@ -51,14 +51,13 @@ void uat_cache_hide(void)
         hide(&uat_cache.slot[i]);
 }
 
-/* Publish the run of the range, if it lies in one block and all of it is valid. Returns whether the run was
- * published. */
-static bool show_range(const struct uat_array *a, uintptr_t at, size_t bytes)
+/* Publish the run of the range, if it lies in one block and all of it is valid. s: the slot for the first byte. Returns
+ * whether the run was published. */
+static bool show_range(const struct uat_array *a, const struct uat_slot_of_cache *s, uintptr_t at, size_t bytes)
 {
     size_t from = at % UAT_BLOCK;
     if (!uat_cache.shows)
         return false;
-    const struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
     if (bytes - 1 >= UAT_BLOCK - from || s->block != at >> UAT_BLOCK_SHIFT || s->epoch != uat_epoch_of(a) ||
         uat_parts_touched(from, from + bytes) & ~(unsigned)s->valid)
         return false;
@@ -117,11 +116,10 @@ void uat_cache_post_range(uintptr_t at, size_t bytes)
  * into it have completed (G6). */
 static void evict_and_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch)
 {
-    uat_cache_post_slot(s);
-    if (s->block) {
-        uat_link_wait((int)s->link, s->write_end);
-        uat_link_wait((int)s->link, s->read_end);
-    }
+    if (s->dirty_end)
+        uat_cache_post_slot(s);
+    if (s->block)
+        uat_link_wait((int)s->link, s->write_end > s->read_end ? s->write_end : s->read_end);
     bool listed = s->listed;
     hide(s);
     *s = (struct uat_slot_of_cache){.block = block, .epoch = epoch, .link = link, .listed = listed};
@@ -130,7 +128,7 @@ static void evict_and_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_
 /* May the slot take this block? Not while another block in it is checked out. */
 static bool may_take(const struct uat_slot_of_cache *s, uint64_t block)
 {
-    return !s->block || s->block == block || !uat_open_has_block(s->block);
+    return !s->block || s->block == block || uat_far.last == uat_opens || !uat_open_has_block(s->block);
 }
 
 /* Let the slot hold a block of array a, in the current epoch. The slot may take the block. host: the block's home. */
@@ -162,7 +160,7 @@ static void fetch_around(struct uat_slot_of_cache *s, const struct uat_array *a,
 {
     struct uat_global *g = &uat_global;
     while (at < end) {
-        uintptr_t stop = end, next = uat_open_written(at, &stop);
+        uintptr_t stop = end, next = uat_far.last == uat_opens ? end : uat_open_written(at, &stop);
         if (at < stop) {
             struct uat_home home = *block;
             home.offset += at % UAT_BLOCK;
@@ -188,13 +186,9 @@ static void fetch(struct uat_slot_of_cache *s, const struct uat_array *a, const 
     }
 }
 
-/* The parts of [from, to) whose content must come from their home before the access. An access that reads needs every
- * part that [from, to) touches. An access that only writes needs the parts that [from, to) covers incompletely (G2). */
-static unsigned needed(size_t from, size_t to, enum uat_access access)
+/* The parts of [from, to) that a write must fetch first: those that [from, to) covers incompletely (G2). */
+static unsigned edges_of(size_t from, size_t to)
 {
-    unsigned parts = uat_parts_touched(from, to);
-    if (access != UAT_WRITE)
-        return parts;
     unsigned edges = 0;
     if (from % UAT_PART)
         edges |= uat_parts_touched(from, from + 1);
@@ -203,20 +197,22 @@ static unsigned needed(size_t from, size_t to, enum uat_access access)
     return edges;
 }
 
-/* Start to fetch the missing parts of [at, end), block by block. The ring can hold the range. home: of the first
- * byte. */
-static void begin(const struct uat_array *a, struct uat_home home, uintptr_t at, uintptr_t end, enum uat_access access)
+/* Start to fetch the missing parts of [at, end), block by block. The ring can hold the range. home: of the first byte.
+ * s: the slot for the first byte. An access that reads needs every part that it touches. */
+static void begin(const struct uat_array *a, struct uat_home home, struct uat_slot_of_cache *s, uintptr_t at,
+                  uintptr_t end, enum uat_access access)
 {
     home = home_of_block(home, at);
     for (uintptr_t p = at; p < end;) {
         uint64_t block = p >> UAT_BLOCK_SHIFT;
         size_t from = p % UAT_BLOCK, to = end - p < UAT_BLOCK - from ? from + (end - p) : UAT_BLOCK;
-        struct uat_slot_of_cache *s = uat_slot_for(block);
+        if (p > at)
+            s = uat_slot_for(block);
         prepare(s, a, block, home.host);
         unsigned touched = uat_parts_touched(from, to);
         if (s->arriving & touched)
             settle(s);
-        unsigned missing = needed(from, to, access) & ~s->valid;
+        unsigned missing = (access == UAT_WRITE ? edges_of(from, to) : touched) & ~s->valid;
         if (missing)
             fetch(s, a, &home, missing);
         s->valid |= touched; /* this becomes true once checkout_by_cache() has waited and the caller has written */
@@ -227,18 +223,19 @@ static void begin(const struct uat_array *a, struct uat_home home, uintptr_t at,
     }
 }
 
-/* Wait until the READs of these blocks are complete. Over verbs, uat_link_wait() polls by uat_ibv_bulk_progress(),
- * transport_ibv/bulk_posting.c. retire() there counts the link's completed operations, up to read_end. */
-static void await_range(uintptr_t at, uintptr_t end)
+/* Wait until the READs of these blocks are complete. s: the slot for the first byte. Over verbs, uat_link_wait() polls
+ * by uat_ibv_bulk_progress(), transport_ibv/bulk_posting.c. retire() there counts the link's completed operations, up
+ * to read_end. */
+static void await_range(const struct uat_slot_of_cache *s, uintptr_t at, uintptr_t end)
 {
-    for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (end - 1) >> UAT_BLOCK_SHIFT; block++) {
-        const struct uat_slot_of_cache *s = uat_slot_for(block);
-        uat_link_wait((int)s->link, s->read_end);
-    }
+    uint64_t block = at >> UAT_BLOCK_SHIFT, last = (end - 1) >> UAT_BLOCK_SHIFT;
+    for (uat_link_wait((int)s->link, s->read_end); block < last; uat_link_wait((int)s->link, s->read_end))
+        s = uat_slot_for(++block);
 }
 
-/* Is the whole range far, and can the ring hold it now? home: of the first byte. */
-static bool fits_ring(const struct uat_array *a, struct uat_home home, uintptr_t at, size_t bytes)
+/* Is the whole range far, and can the ring hold it now? home: of the first byte. s: the slot for the first byte. */
+static bool fits_ring(const struct uat_array *a, struct uat_home home, const struct uat_slot_of_cache *s, uintptr_t at,
+                      size_t bytes)
 {
     if (at % UAT_BLOCK + bytes > uat_cache.ring_size || home.near)
         return false;
@@ -248,21 +245,22 @@ static bool fits_ring(const struct uat_array *a, struct uat_home home, uintptr_t
         if (home.near)
             return false;
     }
-    for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (at + bytes - 1) >> UAT_BLOCK_SHIFT; block++)
-        if (!may_take(uat_slot_for(block), block))
-            return false;
-    return true;
+    uint64_t block = at >> UAT_BLOCK_SHIFT, last = (at + bytes - 1) >> UAT_BLOCK_SHIFT;
+    bool fits = may_take(s, block);
+    while (fits && block++ < last)
+        fits = may_take(uat_slot_for(block), block);
+    return fits;
 }
 
-static void *checkout_by_cache(const struct uat_array *a, const struct uat_home *home, uintptr_t at, size_t bytes,
-                               enum uat_access access)
+static void *checkout_by_cache(const struct uat_array *a, const struct uat_home *home, struct uat_slot_of_cache *s,
+                               uintptr_t at, size_t bytes, enum uat_access access)
 {
     struct uat_global *g = &uat_global;
-    if (!fits_ring(a, *home, at, bytes))
+    if (!fits_ring(a, *home, s, at, bytes))
         return uat_overflow_checkout(a, at, bytes, access);
     uint64_t since = uat_trace_begin();
-    begin(a, *home, at, at + bytes, access);
-    await_range(at, at + bytes);
+    begin(a, *home, s, at, at + bytes, access);
+    await_range(s, at, at + bytes);
     g->count.misses++;
     uat_trace_end(UAT_TRACE_MISS, since, bytes, -1);
     uat_open_push(at, bytes, access);
@@ -288,7 +286,8 @@ void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access
 {
     uintptr_t at = (uintptr_t)p;
     const struct uat_array *a = check_access("uat_global_checkout()", at, bytes, access);
-    void *place = show_range(a, at, bytes) ? uat_far_hit(at, bytes, access) : NULL;
+    struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
+    void *place = show_range(a, s, at, bytes) ? uat_far_hit(at, bytes, access) : NULL;
     if (place)
         return place;
     struct uat_home home = bytes ? uat_array_home(a, at) : (struct uat_home){.near = true};
@@ -296,7 +295,7 @@ void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access
         uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_NEAR);
         return (void *)at;
     }
-    return checkout_by_cache(a, &home, at, bytes, access);
+    return checkout_by_cache(a, &home, s, at, bytes, access);
 }
 
 /* Note a write to a range of the ring. */

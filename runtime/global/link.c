@@ -88,7 +88,8 @@ uint64_t uat_link_read(const struct uat_array *a, const struct uat_home *home, u
     struct uat_global *g = &uat_global;
     int link = home->host;
     struct uat_bulk_op op = make_op(UAT_OP_READ, a, home, to, bytes);
-    if (uat_ranges_meet(&uat_release.unreleased[link].ranges, at, at + bytes))
+    const struct uat_unreleased *u = &uat_release.unreleased[link];
+    if (u->any && uat_ranges_meet(&u->ranges, at, at + bytes))
         post_flush(link);
     uat_link_post(link, &op);
     return g->bulk->link[link].posted;
