@@ -69,62 +69,25 @@ struct uat_settings {
 #define UAT_FIELD(type, member) offsetof(type, member), sizeof(((type *)NULL)->member)
 #define UAT_NO_FIELD            0, 0
 #define UAT_WORDS(...)          ((const struct uat_setting_word[]){__VA_ARGS__, {NULL, 0}})
-#define UAT_NUMBER(low, high)                                                                                          \
+#define UAT_TYPE(...)                                                                                                  \
     {                                                                                                                  \
-        UAT_SETTING_NUMBER, low, high, 1, NULL, NULL, NULL                                                             \
+        __VA_ARGS__                                                                                                    \
     }
-#define UAT_NUMBER_OR(low, high, ...)                                                                                  \
-    {                                                                                                                  \
-        UAT_SETTING_NUMBER, low, high, 1, UAT_WORDS(__VA_ARGS__), NULL, NULL                                           \
-    }
-#define UAT_SIZE(low, high, step)                                                                                      \
-    {                                                                                                                  \
-        UAT_SETTING_SIZE, low, high, step, NULL, NULL, NULL                                                            \
-    }
+#define UAT_NUMBER(low, high)         UAT_TYPE(UAT_SETTING_NUMBER, low, high, 1, NULL, NULL, NULL)
+#define UAT_NUMBER_OR(low, high, ...) UAT_TYPE(UAT_SETTING_NUMBER, low, high, 1, UAT_WORDS(__VA_ARGS__), NULL, NULL)
+#define UAT_SIZE(low, high, step)     UAT_TYPE(UAT_SETTING_SIZE, low, high, step, NULL, NULL, NULL)
 #define UAT_SIZE_OR(low, high, step, ...)                                                                              \
-    {                                                                                                                  \
-        UAT_SETTING_SIZE, low, high, step, UAT_WORDS(__VA_ARGS__), NULL, NULL                                          \
-    }
-#define UAT_ADDRESS(low, high, step)                                                                                   \
-    {                                                                                                                  \
-        UAT_SETTING_ADDRESS, low, high, step, NULL, NULL, NULL                                                         \
-    }
-#define UAT_TIME(low, high, step)                                                                                      \
-    {                                                                                                                  \
-        UAT_SETTING_TIME, low, high, step, NULL, NULL, NULL                                                            \
-    }
-#define UAT_CHOICE(...)                                                                                                \
-    {                                                                                                                  \
-        UAT_SETTING_CHOICE, 0, 0, 0, UAT_WORDS(__VA_ARGS__), NULL, NULL                                                \
-    }
-#define UAT_CHOICE_AND(unlisted, ...)                                                                                  \
-    {                                                                                                                  \
-        UAT_SETTING_CHOICE, 0, 0, 0, UAT_WORDS(__VA_ARGS__), NULL, unlisted                                            \
-    }
-#define UAT_NAME_OR(none)                                                                                              \
-    {                                                                                                                  \
-        UAT_SETTING_NAME, 0, 0, 0, UAT_WORDS({none, 0}), NULL, NULL                                                    \
-    }
-#define UAT_PATH_OR(none)                                                                                              \
-    {                                                                                                                  \
-        UAT_SETTING_PATH, 0, 0, 0, UAT_WORDS({none, 0}), NULL, NULL                                                    \
-    }
-#define UAT_LIST_OR(none)                                                                                              \
-    {                                                                                                                  \
-        UAT_SETTING_LIST, 0, 0, 0, UAT_WORDS({none, 0}), NULL, NULL                                                    \
-    }
-#define UAT_PARTS(rows)                                                                                                \
-    {                                                                                                                  \
-        UAT_SETTING_PARTS, 0, 0, 0, NULL, rows, NULL                                                                   \
-    }
-#define UAT_PAIR(rows)                                                                                                 \
-    {                                                                                                                  \
-        UAT_SETTING_PAIR, 0, 0, 0, NULL, rows, NULL                                                                    \
-    }
-#define UAT_LAST_SETTING                                                                                               \
-    {                                                                                                                  \
-        .name = NULL                                                                                                   \
-    }
+    UAT_TYPE(UAT_SETTING_SIZE, low, high, step, UAT_WORDS(__VA_ARGS__), NULL, NULL)
+#define UAT_ADDRESS(low, high, step)  UAT_TYPE(UAT_SETTING_ADDRESS, low, high, step, NULL, NULL, NULL)
+#define UAT_TIME(low, high, step)     UAT_TYPE(UAT_SETTING_TIME, low, high, step, NULL, NULL, NULL)
+#define UAT_CHOICE(...)               UAT_TYPE(UAT_SETTING_CHOICE, 0, 0, 0, UAT_WORDS(__VA_ARGS__), NULL, NULL)
+#define UAT_CHOICE_AND(unlisted, ...) UAT_TYPE(UAT_SETTING_CHOICE, 0, 0, 0, UAT_WORDS(__VA_ARGS__), NULL, unlisted)
+#define UAT_NAME_OR(none)             UAT_TYPE(UAT_SETTING_NAME, 0, 0, 0, UAT_WORDS({none, 0}), NULL, NULL)
+#define UAT_PATH_OR(none)             UAT_TYPE(UAT_SETTING_PATH, 0, 0, 0, UAT_WORDS({none, 0}), NULL, NULL)
+#define UAT_LIST_OR(none)             UAT_TYPE(UAT_SETTING_LIST, 0, 0, 0, UAT_WORDS({none, 0}), NULL, NULL)
+#define UAT_PARTS(rows)               UAT_TYPE(UAT_SETTING_PARTS, 0, 0, 0, NULL, rows, NULL)
+#define UAT_PAIR(rows)                UAT_TYPE(UAT_SETTING_PAIR, 0, 0, 0, NULL, rows, NULL)
+#define UAT_LAST_SETTING              UAT_TYPE(.name = NULL)
 
 #define UAT_MILLISECONDS UINT64_C(1000000) /* in ns */
 #define UAT_SECONDS      UINT64_C(1000000000)

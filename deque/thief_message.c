@@ -10,7 +10,6 @@
 #include <errno.h>
 
 #include "base/delay.h"
-#include "base/log.h"
 #include "base/relax.h"
 #include "base/word.h"
 #include "deque/thief_internal.h"

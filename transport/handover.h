@@ -14,7 +14,6 @@
 #ifndef UAT_TRANSPORT_HANDOVER_H
 #define UAT_TRANSPORT_HANDOVER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Open this worker's socket if it may need one. Returns the socket's number, which peers need. 0: the worker is in the

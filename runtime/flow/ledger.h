@@ -27,7 +27,6 @@
 #ifndef UAT_FLOW_LEDGER_H
 #define UAT_FLOW_LEDGER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

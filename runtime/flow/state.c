@@ -11,7 +11,6 @@
 #include "runtime/task/stacks.h"
 #include "runtime/sched/park.h"
 #include "runtime/task/views_left.h"
-#include "runtime/task/worker.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/segment.h"

@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/global/cache.h"
-#include "runtime/global/record.h"
 #include "runtime/global/settings.h"
 
 struct uat_arena uat_arena;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "base/log.h"
 #include "base/relax.h"
 #include "base/word.h"
 #include "runtime/job/crew.h"

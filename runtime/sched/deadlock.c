@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "runtime/job/collective.h"
 #include "runtime/job/self.h"
 #include "runtime/task/worker.h"

@@ -12,7 +12,6 @@
 #ifndef UAT_DEADLOCK_H
 #define UAT_DEADLOCK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/cpu.h"

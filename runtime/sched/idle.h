@@ -4,7 +4,6 @@
 #ifndef UAT_IDLE_H
 #define UAT_IDLE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct uat_idle {

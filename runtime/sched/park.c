@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "asm/switch.h"
 #include "base/kernel.h"
-#include "base/log.h"
 #include "base/virtual.h"
 #include "base/word.h"
 #include "runtime/global/global.h"

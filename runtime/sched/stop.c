@@ -11,7 +11,6 @@
 #include "base/delay.h"
 #include "base/log.h"
 #include "base/relax.h"
-#include "base/word.h"
 #include "runtime/job/collective.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"

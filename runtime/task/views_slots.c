@@ -6,10 +6,8 @@
  */
 #include "runtime/task/views_left.h"
 
-#include "asm/switch.h"
 #include "base/delay.h"
 #include "base/word.h"
-#include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/task/keeper.h"
 #include "runtime/task/parked.h"

@@ -19,7 +19,6 @@
 #define UAT_TEAM_BOARD_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "include/uat.h"

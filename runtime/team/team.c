@@ -14,7 +14,6 @@
 #include "include/uat/pattern.h"
 #include "runtime/global/global.h"
 #include "runtime/job/crew.h"
-#include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/alone.h"
 #include "runtime/task/fork.h"

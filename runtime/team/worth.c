@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/team/team.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "runtime/job/self.h"

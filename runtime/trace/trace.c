@@ -2,7 +2,6 @@
 #include "runtime/trace/trace.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
