@@ -81,12 +81,13 @@ bool uat_survival_replace(struct uat_child *children, int n, struct uat_child *c
     if (!words || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
         return false;
     uint64_t *takes = &words->rank[child->rank].takes;
-    /* Acquire: pairs with the store in split() of runtime/checkpoint/spare.c. The worker has ended, so nobody else
-     * stores this word now. */
+    /* Acquire: pairs with the store in split() of runtime/checkpoint/spare.c. If the worker was killed while its
+     * process for forks made a spare process, the store comes later: then this loss cannot be survived. */
     pid_t spare = (pid_t)uat_cpu_load_acquire(&words->rank[child->rank].spare);
     uat_cpu_store_release(&words->rank[child->rank].spare, 0);
     clock_gettime(CLOCK_MONOTONIC, &now);
-    words->raised = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec; /* ordered by the swap of the gate */
+    /* Relaxed: the swap of the gate releases it to uat_survive_recover(), which may see that of a later loss. */
+    __atomic_store_n(&words->raised, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, __ATOMIC_RELAXED);
     const char *why = spare && !is_worker(child)
                           ? "another process than the worker was killed, which had started the worker"
                           : raise_gate(child->rank, spare);

@@ -13,10 +13,11 @@ extern "C" {
 /*
  * Allocate an object of `bytes` bytes, with undefined content, in this worker's part of global memory. It is aligned to
  * 16 bytes. May be called anywhere, usually in a task. Returns the object's global address, which is near. On one host
- * a part grows up to 64 GiB. Over verbs and in a job with checkpoints it has 64 MiB, because its memory is registered
- * in advance; a program that needs more there calls setenv("UAT_GLOBAL_SIZE", VALUE, 0) before uat_init(). If there is
- * no room, prints one line that names the setting to raise or the memory that is missing, and returns NULL with errno
- * ENOMEM.
+ * a part grows up to 64 GiB, or less in a job of many workers, unless UAT_GLOBAL_SIZE gives it a fixed size. Over verbs
+ * and in a job with checkpoints it has 64 MiB, because its memory is registered in advance; a program that needs more
+ * there calls setenv("UAT_GLOBAL_SIZE", VALUE, 0) before uat_init(). docs/global.md has all conditions. If there is no
+ * room, prints one line the first time, which names the setting to raise or the memory that is missing, and returns
+ * NULL with errno ENOMEM. Growth reserves no memory: pages come at first use, as with malloc().
  */
 void *uat_global_object_alloc(size_t bytes);
 

@@ -298,23 +298,26 @@ static void reset(void)
     survive.chain = (struct uat_chain){.sp = 0};
 }
 
-/* Rank 0: say how long the way back took. at: see uat_survive_recover(). */
-static void report(uint64_t number, const uint64_t at[BACK_TIMES])
+/* Rank 0: say how long the way back took, without the fork of the next spare process. seen: when uatrun saw the loss;
+ * at: see uat_survive_recover(). */
+static void report(uint64_t number, uint64_t seen, const uint64_t at[BACK_TIMES])
 {
-    const uint64_t seen = words()->raised; /* the gate has ordered it */
     const double ms = 1e-6;
     uat_info(
         "all workers have gone back to copy %" PRIu64 ", %.2f ms after uatrun has seen the loss: rank 0 noticed it "
         "after %.2f ms, all had left their work %.2f ms later, rank 0 restored its memory in %.2f ms, and the last "
         "worker %.2f ms later",
-        number, (double)(at[3] - seen) * ms, (double)(at[0] - seen) * ms, (double)(at[1] - at[0]) * ms,
-        (double)(at[2] - at[1]) * ms, (double)(at[3] - at[2]) * ms);
+        number, (double)(int64_t)(at[3] - seen) * ms, (double)(int64_t)(at[0] - seen) * ms,
+        (double)(at[1] - at[0]) * ms, (double)(at[2] - at[1]) * ms, (double)(at[3] - at[2]) * ms);
 }
 
 const struct uat_chain *uat_survive_recover(void)
 {
     uint64_t at[BACK_TIMES];
     uat_relax_gate.losses = gate() / 2;
+    /* Relaxed: pairs with the store in uat_survival_replace(); the gate's load has acquired it. If uatrun has seen
+     * another loss meanwhile, this is the time of that one. */
+    const uint64_t seen = __atomic_load_n(&words()->raised, __ATOMIC_RELAXED);
     at[0] = uat_clock_ns();
     survive.meets = 0;
     survive.inside = true;
@@ -338,7 +341,7 @@ const struct uat_chain *uat_survive_recover(void)
     uat_spare_await(words());
     at[3] = uat_clock_ns();
     if (uat_self.rank == 0)
-        report(number, at);
+        report(number, seen, at);
     set_timer(0);
     uat_deque_start(&uat_worker.deque);
     uat_stop_watch();

@@ -90,8 +90,8 @@ bool uat_temporary_in_use(void);
  * worker of each machine checks and reports; the others get 0. */
 int uat_overcommit_check_caches(void);
 int uat_overcommit_check_array(const struct uat_array *a);
-/* overcommit.c: bytes of each worker's part, the same on all workers. Sets uat_global.grows. Collective. */
-size_t uat_overcommit_part(void);
+/* overcommit.c: bytes of each of the job's parts, the same on all workers. Sets uat_global.grows. Collective. */
+size_t uat_overcommit_part(int parts);
 /* overcommit.c: is there memory for `bytes` more bytes of objects? Returns 0 or -ENOMEM, which is reported if
  * `says` is true. Any worker may ask. */
 int uat_overcommit_check_objects(uint64_t bytes, bool says);

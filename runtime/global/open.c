@@ -139,7 +139,7 @@ int uat_global_start(void)
     if (!rc)
         rc = uat_global_agree(connect_links(g));
     if (!rc) {
-        size_t part = uat_overcommit_part();
+        size_t part = uat_overcommit_part(uat_parts_count());
         const struct uat_table_entry asked = {.bytes = part, .distribution = UAT_TABLE_PARTS};
         rc = uat_array_make(&asked, part * (size_t)uat_parts_count(), part, &uat_registry.parts);
     }

@@ -101,14 +101,14 @@ static bool has_limit(void)
            files.rlim_cur != RLIM_INFINITY;
 }
 
-size_t uat_overcommit_part(void)
+size_t uat_overcommit_part(int parts)
 {
     struct uat_global *g = &uat_global;
     size_t unit = uat_pages_unit(), size = uat_global_settings.part_size;
     if (size == UAT_PART_AUTO) {
         bool may = !g->bulk->class_->room && !uat_table_is_kept() && !has_limit() &&
                    uat_global_settings.huge_pages != UAT_HUGE_PAGES_REQUIRE;
-        uint64_t most = PARTS_MOST / (uint64_t)uat_parts_count();
+        uint64_t most = PARTS_MOST / (uint64_t)parts;
         g->grows = uat_global_agree(may ? 0 : -ENOMEM) == 0;
         size = !g->grows ? PART_FIXED : most < PART_GROWS ? most : PART_GROWS;
     }
