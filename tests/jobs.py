@@ -93,21 +93,21 @@ class Job:
         self.result = "TIMEOUT" if self.late else {0: "OK", STATUS_SKIP: "SKIP", STATUS_ERROR: "ERROR"}.get(self.status, "FAIL")
 
 
-def next_of(waiting, running, spare):
-    """The test that starts next, or None. The tests that run may need `spare` cores more than there are, if there are several: while a test
+def next_of(waiting, running):
+    """The test that starts next, or None. The tests that run may need one core more than there are, if there are several: while a test
     starts, ends or waits, it leaves processors idle. Wide tests come first, so that those of one core run beside them, not before them."""
-    free = PROCESSORS + spare * (PROCESSORS > 1) - sum(job.cores for job in running)
+    free = PROCESSORS + (PROCESSORS > 1) - sum(job.cores for job in running)
     fits = [test for test in waiting if cores_of(test) <= free]
     return next((test for test in fits if cores_of(test) > 1), fits[0] if fits else None)
 
 
-def run_jobs(tests, folder, patience, spare):
+def run_jobs(tests, folder, patience):
     """Run the tests of meson's list; yield a Job for each test, when it ends."""
     waiting, running = list(tests), set()
     with selectors.DefaultSelector() as selector:
         try:
             while waiting or running:
-                test = next_of(waiting, running, spare)
+                test = next_of(waiting, running)
                 if test:
                     waiting.remove(test)
                     job = Job(test, folder, patience)

@@ -39,12 +39,11 @@ LONGEST = 10  # tests that are named at the end
 class Build:
     """One configuration: its folder, compiler, meson options, and the suites that run in it (None: all)."""
 
-    def __init__(self, name, compiler, options=(), suites=None, programs=None, whole=True, rest=False, folder=None, spare=1):
+    def __init__(self, name, compiler, options=(), suites=None, programs=None, whole=True, rest=False, folder=None):
         self.name, self.compiler, self.options, self.suites = name, compiler, list(options), suites
         self.folder = BUILDS / (folder or name)
         self.programs = programs  # in the suite `programs`, run only short tests whose names start with these (None: all)
         self.whole = whole  # True: build everything; False: build only what the tests need
-        self.spare = spare  # processors that tests may need more than there are
         self.rest = rest  # True: check that the sources that were not compiled are well formed
 
 
@@ -66,8 +65,7 @@ FULL = [
 # --quick has a build of its own: half of its time goes into the build, and a third of the time to compile C into debug information and
 # the optimizations of -O2. Without these, gcc warns of variables that have a value wherever they are read.
 SURE = "-Wno-maybe-uninitialized"
-SHORT = [Build("gcc", "gcc", [f"-Dcpp_args={SURE}", f"-Dc_args={SURE}", "-Doptimization=1", "-Ddebug=false"], whole=False, folder="quick",
-               spare=2)]
+SHORT = [Build("gcc", "gcc", [f"-Dcpp_args={SURE}", f"-Dc_args={SURE}", "-Doptimization=1", "-Ddebug=false"], whole=False, folder="quick")]
 
 
 class Tally:
@@ -243,7 +241,7 @@ def rounds_of(suites, mode):
 def run_tests(build, tests, verdicts, tally):
     """Run the tests. Each test's line appears when it ends, and its output goes to the log of its suite."""
     keys = {test["name"]: verdicts.key(row, test) for test in tests if "files" in ((row := verdicts.row(suites_of(test)[0], test)) or {})}
-    for job in run_jobs(tests, build.folder, PATIENCE, build.spare):
+    for job in run_jobs(tests, build.folder, PATIENCE):
         suite = suites_of(job.test)[0]
         name, outcome = f"{build.name}/{suite}/{job.test['name']}", outcome_of(suite, job.result)
         said = job.output.decode(errors="replace")

@@ -43,7 +43,7 @@ def check_ends(folder):
     """Each test ends as ENDS says. Returns what is wrong."""
     tests = [entry(name, ["sh", "-c", row[0]], limit=LIMITS.get(name, 30), env={"EXTRA": "more"}) for name, row in ENDS.items()]
     wrong = []
-    for job in jobs.run_jobs(tests + [entry("missing", [f"{folder}/missing"])], folder, 1, 1):
+    for job in jobs.run_jobs(tests + [entry("missing", [f"{folder}/missing"])], folder, 1):
         name = job.test["name"]
         _, result, status, said = ENDS.get(name, (None, "FAIL", 127, None))
         if (job.result, job.status) != (result, status) or (said is not None and job.output != said):
@@ -59,14 +59,14 @@ def check_ends(folder):
     return wrong
 
 
-def most_busy(processors, spare):
+def most_busy(processors):
     """The largest number of cores that tests of one core, and tests that need all, keep busy at once."""
     jobs.PROCESSORS = processors
     waiting = [entry(str(number), ["test"], cores) for number, cores in enumerate([1, 3, 1, 1, 1, 3, 1])]
     waiting.append(entry("simulated", ["test"], 3, env={"UAT_TRANSPORT": "sim"}))
     running, most = [], 0
     while waiting or running:
-        while test := jobs.next_of(waiting, running, spare):
+        while test := jobs.next_of(waiting, running):
             waiting.remove(test)
             running.append(SimpleNamespace(cores=jobs.cores_of(test)))
             most = max(most, sum(job.cores for job in running))
@@ -78,9 +78,9 @@ def most_busy(processors, spare):
 
 def check_cores():
     """How many tests run at once. Returns what is wrong."""
-    # Of three processors, a test that needs all has company of `spare` cores, and never of another such test. One processor has one test.
-    wrong = [f"with {processors} processors and {spare} more {most} cores are busy at once"
-             for processors, spare, expected in ((3, 1, 4), (3, 2, 5), (1, 2, 1)) if (most := most_busy(processors, spare)) != expected]
+    # Of three processors, a test that needs all has company of one core, and never of another such test. One processor has one test.
+    wrong = [f"with {processors} processors {most} cores are busy at once" for processors, expected in ((3, 4), (1, 1))
+             if (most := most_busy(processors)) != expected]
     jobs.PROCESSORS = 3
     # Commands of uatrun say how many workers they start.
     for command, cores in {("/b/uatrun", "-n", "2", "p"): 2, ("/b/uatrun", "-n", "64", "p"): 3, ("/b/run", "-n", "1"): 3,
