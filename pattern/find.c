@@ -100,18 +100,17 @@ static int64_t call_body(const struct search *s, int64_t begin, int64_t end)
 static int64_t search_range(struct search *s, int64_t begin, int64_t end)
 {
     int64_t length = s->length;
-    uint64_t since = uat_counter();
     while (begin < end && !uat_cancelled(s->cancel)) {
         if (uat_chunk_may_split(length, end - begin, 1) && uat_work_wanted()) {
             s->length = length;
             return split(s, begin, end);
         }
+        /* The time is without uat_cancelled(), which may READ far words: shorter chunks would only call it more. */
+        uint64_t before = uat_counter();
         int64_t taken = uat_chunk_take(length, end - begin, 1), found = call_body(s, begin, begin + taken);
         if (uat_failed() || found < begin + taken)
             return found;
-        uint64_t now = uat_counter();
-        length = uat_chunk_adapt(length, taken, now - since, 1);
-        since = now;
+        length = uat_chunk_adapt(length, taken, uat_counter() - before, 1);
         begin += taken;
     }
     return end;

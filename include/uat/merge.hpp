@@ -19,7 +19,8 @@ namespace uat
  * out.size() comparisons, and the logarithm of its size for each part and each window (32 KiB or less); no memory.
  * Between hosts, it reads each element about once, and the worker that keeps an element of out writes it. If out does
  * not have the size of a and b together, or shares an element with one of them, throws std::invalid_argument and does
- * nothing else. If `less` throws, merge() throws one of the exceptions (see task_error), and out has undefined elements.
+ * nothing else. If `less` throws, merge() throws one of the exceptions (see task_error), and out has undefined
+ * elements.
  */
 template <class A, class B, class T, class Less = std::less<>>
 void merge(span<A> a, span<B> b, span<T> out, Less less = Less())

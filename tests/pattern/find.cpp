@@ -2,7 +2,8 @@
 /*
  * Description: uat_find() and the searches of uat.hpp return the first index for any number of workers, end early, and
  * throw what a sequential search would throw.
- * usage: test-find [refused]
+ * usage: test-find [refused | far]
+ * far: each look at a cancellation takes long, because it READs a far word. This must not make the chunks shorter.
  */
 #include <cstdint>
 #include <cstdio>
@@ -167,11 +168,33 @@ void wrong(void *, void *)
         0, 100, [](std::int64_t, std::int64_t, const void *) { return std::int64_t{-1}; }, nullptr, 0);
 }
 
+long chunks; /* of this process */
+
+std::int64_t chunk(std::int64_t begin, std::int64_t end, const void *)
+{
+    volatile double sum = 0;
+    for (std::int64_t i = begin; i < end; i++)
+        sum = sum + 1 / double(i + 1);
+    chunks++;
+    return end;
+}
+
+/* If the looks counted as work, each process would run more than 200,000 chunks instead of some 500. */
+int check_chunks()
+{
+    uat::run([] { uat_find(0, 2000000, chunk, nullptr, 0); });
+    if (chunks > 10000)
+        std::fprintf(stderr, "test-find: %ld chunks\n", chunks);
+    return chunks > 10000;
+}
+
 } // namespace
 
-int main(int argc, char **)
+int main(int argc, char **argv)
 {
     uat::job job;
+    if (argc > 1 && std::string(argv[1]) == "far")
+        return check_chunks();
     uat::global_vector<std::int64_t> v(50000);
     if (argc > 1)
         return uat_run(wrong, nullptr, 0, nullptr, 0) == 0;
