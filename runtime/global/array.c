@@ -37,6 +37,23 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
     return rc || !links->room ? rc : links->room(g->bulk, bytes, memobj->page > 0);
 }
 
+#define WHOLE_LOW  UINT64_C(0x680000000000) /* sanitizers, programs and global addresses lie below */
+#define WHOLE_HIGH UINT64_C(0x780000000000)
+
+/* Map all of a host's object a second time, where the kernel puts nothing by itself. Parts that grow have so many
+ * addresses that they would reach into those of the segment's replicas, and into those where a wrong pointer of another
+ * rank's malloc() must find no memory. If the place is taken, or beyond this processor's addresses, the kernel
+ * chooses. */
+static void *map_whole(int fd, size_t bytes)
+{
+    static uintptr_t place = WHOLE_LOW;
+    void *p = mmap((void *)place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    place = bytes < WHOLE_HIGH - place ? place + bytes : WHOLE_LOW;
+    if (p != MAP_FAILED)
+        madvise(p, bytes, MADV_DONTDUMP); /* a core file has these bytes at their global addresses */
+    return p;
+}
+
 /* The leader exposes its object to the workers of all hosts. They reach the object by the key. Only transports where
  * CPUs do not copy need this. */
 static int expose(struct uat_array *a, struct uat_bulk_key *key)
@@ -46,7 +63,7 @@ static int expose(struct uat_array *a, struct uat_bulk_key *key)
     *key = (struct uat_bulk_key){0};
     if (a->fd < 0)
         return 0;
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, 0);
+    void *p = map_whole(a->fd, bytes);
     if (p == MAP_FAILED) {
         int error = errno;
         uat_error("%zu MiB of global memory cannot be mapped: %s", (size_t)bytes >> 20, strerror(error));
@@ -54,7 +71,6 @@ static int expose(struct uat_array *a, struct uat_bulk_key *key)
     }
     a->linear = p;
     uat_pages_advise(p, bytes);
-    madvise(p, bytes, MADV_DONTDUMP); /* a core file has these bytes at their addresses */
     return g->bulk->class_->expose(g->bulk, a->fd, a->linear, bytes, key);
 }
 
@@ -132,14 +148,13 @@ static int map_far(struct uat_array *a, int host)
     int fd = uat_memobj_open(memobj, uat_hosts.leader[host]);
     if (fd < 0)
         return fd;
-    void *p = mmap(NULL, memobj->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *p = map_whole(fd, memobj->bytes);
     close(fd);
     if (p == MAP_FAILED) {
         uat_error("%zu MiB of another host's global memory cannot be mapped: %s", (size_t)memobj->bytes >> 20,
                   strerror(errno));
         return -ENOMEM;
     }
-    madvise(p, memobj->bytes, MADV_DONTDUMP); /* the core files of that host's workers have them */
     a->window[host] = p;
     memobj->key.base = (uintptr_t)p;
     return 0;

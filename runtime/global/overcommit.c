@@ -21,11 +21,11 @@
 #include "runtime/global/settings.h"
 #include "runtime/job/call.h"
 
-/* With UAT_GLOBAL_SIZE=auto: bytes of a part that does not grow, and of a part that grows; all parts that grow have at
- * most a third of the global addresses. */
+/* With UAT_GLOBAL_SIZE=auto: bytes of a part that does not grow, and of a part that grows. Each process maps all parts
+ * a second time, so all together have a bound, too. */
 #define PART_FIXED (UINT64_C(64) << 20)
 #define PART_GROWS (UINT64_C(64) << 30)
-#define PARTS_MOST (UINT64_C(16) << 40)
+#define PARTS_MOST (UINT64_C(1) << 40)
 
 /* Does this host belong to this worker's machine? Hosts may be simulated. */
 static bool is_here(int host)
@@ -109,7 +109,7 @@ size_t uat_overcommit_part(int parts)
         bool may = !g->bulk->class_->room && !uat_table_is_kept() && !has_limit() &&
                    uat_global_settings.huge_pages != UAT_HUGE_PAGES_REQUIRE;
         uint64_t most = PARTS_MOST / (uint64_t)parts;
-        g->grows = uat_global_agree(may ? 0 : -ENOMEM) == 0;
+        g->grows = uat_global_agree(may && most > PART_FIXED ? 0 : -ENOMEM) == 0;
         size = !g->grows ? PART_FIXED : most < PART_GROWS ? most : PART_GROWS;
     }
     return (size + unit - 1) / unit * unit;
