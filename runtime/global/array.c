@@ -38,17 +38,17 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
 }
 
 #define WHOLE_LOW  UINT64_C(0x680000000000) /* sanitizers, programs and global addresses lie below */
-#define WHOLE_HIGH UINT64_C(0x780000000000)
+#define WHOLE_SIZE UINT64_C(0x100000000000)
 
-/* Map all of a host's object a second time, where the kernel puts nothing by itself. Parts that grow have so many
- * addresses that they would reach into those of the segment's replicas, and into those where a wrong pointer of another
- * rank's malloc() must find no memory. If the place is taken, or beyond this processor's addresses, the kernel
+/* Map all of a host's object of the array a second time, where the kernel puts nothing by itself. Parts that grow have
+ * so many addresses that they would reach into those of the segment's replicas, and into those where a wrong pointer of
+ * another rank's malloc() must find no memory. If the place is taken, or beyond this processor's addresses, the kernel
  * chooses. */
-static void *map_whole(int fd, size_t bytes)
+static void *map_whole(const struct uat_array *a, int host, int fd)
 {
-    static uintptr_t place = WHOLE_LOW;
+    size_t bytes = a->memobj[host].bytes;
+    uintptr_t place = WHOLE_LOW + (a->start + (size_t)host * bytes) % WHOLE_SIZE;
     void *p = mmap((void *)place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    place = bytes < WHOLE_HIGH - place ? place + bytes : WHOLE_LOW;
     if (p != MAP_FAILED)
         madvise(p, bytes, MADV_DONTDUMP); /* a core file has these bytes at their global addresses */
     return p;
@@ -63,7 +63,7 @@ static int expose(struct uat_array *a, struct uat_bulk_key *key)
     *key = (struct uat_bulk_key){0};
     if (a->fd < 0)
         return 0;
-    void *p = map_whole(a->fd, bytes);
+    void *p = map_whole(a, uat_hosts.own, a->fd);
     if (p == MAP_FAILED) {
         int error = errno;
         uat_error("%zu MiB of global memory cannot be mapped: %s", (size_t)bytes >> 20, strerror(error));
@@ -148,7 +148,7 @@ static int map_far(struct uat_array *a, int host)
     int fd = uat_memobj_open(memobj, uat_hosts.leader[host]);
     if (fd < 0)
         return fd;
-    void *p = map_whole(fd, memobj->bytes);
+    void *p = map_whole(a, host, fd);
     close(fd);
     if (p == MAP_FAILED) {
         uat_error("%zu MiB of another host's global memory cannot be mapped: %s", (size_t)memobj->bytes >> 20,
