@@ -44,14 +44,6 @@ static __attribute__((constructor)) void add_room(void)
     uat_rooms_add(&room);
 }
 
-static void add_counters(uat_stats_detail_t *sum, const uat_stats_detail_t *one)
-{
-    uint64_t *to = (uint64_t *)sum;
-    const uint64_t *from = (const uint64_t *)one;
-    for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
-        to[i] += from[i];
-}
-
 int uat_inspect_counters_total(uat_stats_detail_t *stats)
 {
     uat_stats_detail_t sum = {0};
@@ -61,7 +53,7 @@ int uat_inspect_counters_total(uat_stats_detail_t *stats)
     uat_call_enter(UAT_CALL_STATS);
     UAT_EACH_ROOM(room_of_table, count)
     (*room_of_table)->count(&sum);
-    rc = uat_tree_sum(0, &sum, add_counters);
+    rc = uat_tree_sum(0, &sum);
     uat_call_leave();
     if (!rc)
         *stats = sum;

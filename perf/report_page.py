@@ -222,7 +222,7 @@ STYLE = """
 *{box-sizing:border-box}body{margin:0 auto;padding:28px 24px 60px;max-width:1100px;background:var(--paper);color:var(--ink);
 font:15px/1.5 system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}h1{font-size:26px;margin:0 0 4px}h2{font-size:18px;margin:38px 0 2px}
 p{margin:2px 0 10px;color:var(--soft)}.tiles{display:flex;flex-wrap:wrap;gap:12px;margin:20px 0 6px}.tile{background:var(--card);
-border:1px solid var(--line);border-radius:10px;padding:10px 14px;flex:1 1 120px}.tile b{display:block;font-size:22px;line-height:1.3}
+border:1px solid var(--line);border-radius:10px;padding:10px 14px;flex:1 1 120px}.tile b{display:block;font-size:22px;line-height:1.3;white-space:nowrap}
 .tile span{color:var(--soft);font-size:13px}svg{display:block;width:100%;height:auto;font-size:13px}svg text{fill:var(--ink)}
 svg text.axis,svg text.value{fill:var(--soft)}svg text.strong{fill:var(--paper);font-weight:600}svg text.onmean{font-weight:600;paint-order:stroke;
 stroke:var(--paper);stroke-width:4px}.grid{stroke:var(--line);stroke-width:1}.mean{stroke:var(--ink);stroke-width:1.5;stroke-dasharray:6 4}

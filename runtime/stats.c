@@ -67,19 +67,6 @@ int uat_stats_detail(uat_stats_detail_t *stats)
     return own("uat_stats_detail", stats, stats);
 }
 
-/* All counters are uint64_t. add() sums all of them except stack_bytes_max, whose maximum it takes. */
-_Static_assert(sizeof(uat_stats_detail_t) % sizeof(uint64_t) == 0, "a structure of counters");
-
-static void add(uat_stats_detail_t *sum, const uat_stats_detail_t *one)
-{
-    uint64_t most = sum->stack_bytes_max > one->stack_bytes_max ? sum->stack_bytes_max : one->stack_bytes_max;
-    uint64_t *to = (uint64_t *)sum;
-    const uint64_t *from = (const uint64_t *)one;
-    for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
-        to[i] += from[i];
-    sum->stack_bytes_max = most;
-}
-
 /* Set *sum to the counters of all workers, for the function `name`. stats: its caller's pointer. */
 static int total(const char *name, const void *stats, uat_stats_detail_t *sum)
 {
@@ -90,7 +77,7 @@ static int total(const char *name, const void *stats, uat_stats_detail_t *sum)
         uat_error("%s() was given NULL for the counters", name);
     uat_call_enter(UAT_CALL_STATS);
     gather(sum);
-    rc = uat_tree_sum(status, sum, add);
+    rc = uat_tree_sum(status, sum);
     uat_call_leave();
     return rc;
 }

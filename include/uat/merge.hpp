@@ -16,10 +16,11 @@ namespace uat
 
 /*
  * Merge a and b, which are sorted by `less`, into out. Stable: of equal elements, those of a come first. Takes
- * out.size() comparisons, and the logarithm of its size for each part and each window (32 KiB or less); no memory.
- * Between hosts, it reads each element about once, and the worker that keeps an element of out writes it. If out does
- * not have the size of a and b together, or shares an element with one of them, throws std::invalid_argument and does
- * nothing else. If `less` throws, merge() throws one of the exceptions (see task_error), and out has undefined
+ * out.size() comparisons, and the logarithm of its size for each part and each window (32 KiB or less); no memory. If
+ * out is on several hosts and has 32 KiB for each worker, the worker that keeps an element of out writes it, and reads
+ * about one element of a and b for it (docs/loops.md). A `less` that contradicts itself costs as much again. If out
+ * does not have the size of a and b together, or shares an element with one of them, throws std::invalid_argument and
+ * does nothing else. If `less` throws, merge() throws one of the exceptions (see task_error), and out has undefined
  * elements.
  */
 template <class A, class B, class T, class Less = std::less<>>

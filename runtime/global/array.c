@@ -40,10 +40,10 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
 #define WHOLE_LOW  UINT64_C(0x680000000000) /* sanitizers, programs and global addresses lie below */
 #define WHOLE_SIZE UINT64_C(0x100000000000)
 
-/* Map all of a host's object of the array a second time, where the kernel puts nothing by itself. Parts that grow have
- * so many addresses that they would reach into those of the segment's replicas, and into those where a wrong pointer of
- * another rank's malloc() must find no memory. If the place is taken, or beyond this processor's addresses, the kernel
- * chooses. */
+/* Map all of a host's object of the array a second time, far from the mappings that the kernel places. Parts that grow
+ * take up to 1 TiB of addresses. Placed by the kernel, they would cover the addresses of the segment's replicas, and
+ * those at which a wrong pointer of another rank's malloc() must fault. If the place is taken, or beyond the addresses
+ * that this processor has, the kernel chooses. */
 static void *map_whole(const struct uat_array *a, int host, int fd)
 {
     size_t bytes = a->memobj[host].bytes;

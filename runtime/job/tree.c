@@ -86,8 +86,21 @@ static int parent(void)
     return uat_members.transport->rank & (uat_members.transport->rank - 1);
 }
 
+/* All counters are uint64_t. add() sums all of them except stack_bytes_max, whose maximum it takes. */
+_Static_assert(sizeof(uat_stats_detail_t) % sizeof(uint64_t) == 0, "a structure of counters");
+
+static void add(uat_stats_detail_t *sum, const uat_stats_detail_t *one)
+{
+    uint64_t most = sum->stack_bytes_max > one->stack_bytes_max ? sum->stack_bytes_max : one->stack_bytes_max;
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)one;
+    for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+        to[i] += from[i];
+    sum->stack_bytes_max = most;
+}
+
 /* Wait for the sum over child i's part of the tree, and add it to *sum. Returns 0 or a negative errno. */
-static int hear_child(int i, struct share *sum, uat_tree_add *add)
+static int hear_child(int i, struct share *sum)
 {
     const struct share *share = &words()->share[i];
     int rc = uat_members_await(&words()->up[i], uat_members.ups, child(i));
@@ -166,7 +179,7 @@ static int hear_parent(const struct uat_told **told)
 }
 
 /* Send the sums up and the total down, and store the total in *sum. Returns 0 or a negative errno. */
-static int climb_and_descend(struct share *sum, uat_tree_add *add)
+static int climb_and_descend(struct share *sum)
 {
     const struct uat_told *told = &sum->told;
     const uat_stats_detail_t *total = &sum->stats;
@@ -174,7 +187,7 @@ static int climb_and_descend(struct share *sum, uat_tree_add *add)
     uat_members.ups++;
     uat_members.downs++;
     for (int i = 0; has_child(i) && !rc; i++)
-        rc = hear_child(i, sum, add);
+        rc = hear_child(i, sum);
     if (!rc && uat_members.transport->rank > 0) {
         total = &words()->total;
         rc = tell_parent(sum);
@@ -188,12 +201,12 @@ static int climb_and_descend(struct share *sum, uat_tree_add *add)
     return rc;
 }
 
-int uat_tree_sum(int status, uat_stats_detail_t *stats, uat_tree_add *add)
+int uat_tree_sum(int status, uat_stats_detail_t *stats)
 {
     struct share *sum = &staging()->share;
     *sum = (struct share){.told = {.call = uat_call_word(), .status = status}, .stats = *stats};
     uat_call_set_waiting(true);
-    int rc = climb_and_descend(sum, add);
+    int rc = climb_and_descend(sum);
     uat_call_set_waiting(false);
     if (rc)
         uat_fatal_note_reported();

@@ -21,13 +21,10 @@ void uat_tree_reset(void);
 /* Returns a word that adapters change. For tests. */
 const uint64_t *uat_tree_atomic(void);
 
-/* Adds the counters of one worker, or the sum of several, to *sum. */
-typedef void uat_tree_add(uat_stats_detail_t *sum, const uat_stats_detail_t *one);
-
-/* Replace *stats on all workers by the sum of all workers' *stats. It is also a barrier: nobody leaves it before all
- * have entered it. status: as for uat_collective_agree(). Returns 0, or the lowest status of any worker, or a negative
- * errno of the transport that has been reported. */
-int uat_tree_sum(int status, uat_stats_detail_t *stats, uat_tree_add *add);
+/* Replace *stats on all workers by the sum of all workers' *stats; of stack_bytes_max, by the maximum. It is also a
+ * barrier: nobody leaves it before all have entered it. status: as for uat_collective_agree(). Returns 0, or the lowest
+ * status of any worker, or a negative errno of the transport that has been reported. */
+int uat_tree_sum(int status, uat_stats_detail_t *stats);
 
 /* Copy n bytes at rank 0's `from` to `to` on all workers, rank 0 included. `to` is NULL on a worker that wants no copy;
  * `from` is used on rank 0 only; n is the same on all. The bytes travel through the uni-address region, which is

@@ -147,9 +147,14 @@ static bool use_up_size(size_t size, struct mallinfo2 *state, void **good, size_
             *left -= size;
             continue;
         }
+        if (size > SMALL) { /* the next size takes the same pages */
+            free(p);
+            *state = mallinfo2();
+            break;
+        }
         push(good, p);
         tries++;
-        if (is_cut(state) || size > SMALL)
+        if (is_cut(state))
             break;
     }
     return true;
@@ -157,11 +162,11 @@ static bool use_up_size(size_t size, struct mallinfo2 *state, void **good, size_
 
 /*
  * Use up the memory outside of the window that malloc() still has: below the program break, and pieces of other threads
- * that this one has freed. Then malloc() asks the kernel for more. Large pieces first. A size is done with a good piece
- * that was cut from a larger one; with malloc() of another library, which mallinfo() does not know, with MOST_GOOD good
- * ones. They are freed at the end, so that none is found again. In most cases a size needs one, because each new page
- * costs a fault. The bad ones are kept for good. They take at most the bytes that are free now and those of the caches,
- * unless malloc() is not glibc's or the window is full.
+ * that this one has freed. Then malloc() asks the kernel for more. Large pieces first: one good piece of each. A small
+ * size is done with a good piece that was cut from a larger one; with malloc() of another library, which mallinfo()
+ * does not know, with MOST_GOOD good ones. They are freed at the end, so that none is found again. In most cases a size
+ * needs one, because each new page costs a fault. The bad ones are kept for good. They take at most the bytes that are
+ * free now and those of the caches, unless malloc() is not glibc's or the window is full.
  */
 static void use_up(void)
 {

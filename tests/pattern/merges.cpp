@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+#include <sys/resource.h>
 
 #include <uat.hpp>
 
@@ -292,6 +293,32 @@ int check_homes(uat::span<item> s, uat::span<item> twin)
     return errors;
 }
 
+/* A stable partition while malloc() of one worker has no room for its part of a large span. The rest of this function
+ * allocates nothing. */
+int check_without_room(uat::span<item> s)
+{
+    auto f = [](const item &x) { return x.key % 3 == 0; };
+    uat::tabulate(s, [](std::size_t i) { return item{std::uint32_t(mix(i)), std::uint32_t(i)}; });
+    std::size_t front = uat::stable_partition(s, f), wrong = 0;
+    for (std::size_t i = 0; i < s.size(); i++) {
+        wrong += f(s.get(i)) != (i < front);
+        wrong += i > 0 && i != front && s.get(i - 1).place >= s.get(i).place;
+    }
+    return check(wrong == 0, "stable_partition without room", s.size(), RANDOM);
+}
+
+/* Let this process map no more memory of its own, or as much as before. */
+void limit(bool on)
+{
+    static rlimit before;
+    rlimit none;
+    if (on) {
+        getrlimit(RLIMIT_DATA, &before);
+        none = {4096, before.rlim_max};
+    }
+    setrlimit(RLIMIT_DATA, on ? &none : &before);
+}
+
 /* Every second worker ignores the low bits of the keys. So each worker finds splitters that are in order, but those of
  * two neighbours differ. A merge finds other edges. */
 int check_neighbours(uat::span<item> s, uat::span<item> out)
@@ -372,6 +399,12 @@ int main(int argc, char **argv)
     errors += uat::run([s = items_of_job.span(), t = twins.span(), w = wides.span()] {
         return check_homes(s, t) + check_neighbours(s, t) + check_wide(w);
     });
+    bool last = uat_rank() > 0 && uat_rank() == uat_size() - 1;
+    if (last)
+        limit(true);
+    errors += uat::run([s = items_of_job.span()] { return check_without_room(s); });
+    if (last)
+        limit(false);
     int left = uat_global_temporary_open(0, 0); /* -EBUSY if a temporary array is left */
     return errors > 0 || left != 0;
 }

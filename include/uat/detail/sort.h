@@ -85,8 +85,8 @@ typedef size_t uat_divide_fn(void *elements, void *scratch, size_t count, const 
  * their order, and each moves at most once. It uses a temporary array, and room for twice the elements of its part by
  * malloc() on each worker. Returns 1 if it has done so, with *front as the number of elements in the front, or if the
  * task has failed. Returns 0 if it has not: there is one host, no memory, the elements are few, the job has more than
- * 128 workers, or the call is in a team's loop. If it fails or returns 0, the array is as before. The argument is that
- * of `divide`, which is called once for each element.
+ * 128 workers, or the call is in a team's loop. If it fails or returns 0, the array is as before, and *front is
+ * undefined. The argument is that of `divide`, which is called once for each element.
  */
 int uat_divide_at_homes(uat_divide_fn *divide, void *array, size_t size, size_t count, size_t *front, const void *arg,
                         size_t arg_size);
