@@ -3,7 +3,8 @@
  * Description: merge, stable_sort, sort_by_key, copy_if and stable_partition give what the standard library's
  * algorithms give, and keep the order of equal elements, for many sizes and orders of the elements. partition and
  * nth_element keep all elements, and divide them as they should. Spans that overlap, have the wrong size or are too
- * small are refused. No temporary array is left. usage: test-merges [SIZE]
+ * small are refused. No temporary array is left. usage: test-merges [SIZE [LARGE]]
+ * LARGE: elements of a span whose parts malloc() cannot hold on the last worker
  */
 #include <algorithm>
 #include <cstdint>
@@ -399,12 +400,15 @@ int main(int argc, char **argv)
     errors += uat::run([s = items_of_job.span(), t = twins.span(), w = wides.span()] {
         return check_homes(s, t) + check_neighbours(s, t) + check_wide(w);
     });
-    bool last = uat_rank() > 0 && uat_rank() == uat_size() - 1;
-    if (last)
-        limit(true);
-    errors += uat::run([s = items_of_job.span()] { return check_without_room(s); });
-    if (last)
-        limit(false);
+    if (argc > 2) {
+        uat::global_vector<item> large(std::size_t(std::atol(argv[2])));
+        bool last = uat_rank() == uat_size() - 1;
+        if (last)
+            limit(true);
+        errors += uat::run([s = large.span()] { return check_without_room(s); });
+        if (last)
+            limit(false);
+    }
     int left = uat_global_temporary_open(0, 0); /* -EBUSY if a temporary array is left */
     return errors > 0 || left != 0;
 }
