@@ -11,6 +11,7 @@
  */
 #include "runtime/job/alike.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -85,15 +86,20 @@ static bool is_own(int fd)
     return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == geteuid();
 }
 
-/* A connection to the process of this user that listens under this name; -1: there is none. */
-static int reach(const struct name *name)
+/* A connection to the process of this user that listens under this name. Returns -1 if there is none, and sets
+ * *refused if nobody listens. */
+static int reach(const struct name *name, bool *refused)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && (connect(fd, (const struct sockaddr *)&name->address, name->size) || !is_own(fd))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
+    *refused = false;
+    if (fd < 0)
+        return -1;
+    if (connect(fd, (const struct sockaddr *)&name->address, name->size))
+        *refused = errno == ECONNREFUSED;
+    else if (is_own(fd))
+        return fd;
+    close(fd);
+    return -1;
 }
 
 static int now_ms(void)
@@ -101,6 +107,21 @@ static int now_ms(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int)(t.tv_sec % 1000000 * 1000 + t.tv_nsec / 1000000);
+}
+
+/* A connection to the process of this user that has taken this name. Between its bind() and its listen() the kernel
+ * refuses connections, so this tries again. Returns -1 if another user has taken the name, or if the process has
+ * ended. */
+static int reach_taker(const struct name *name)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    bool refused;
+    int begin = now_ms(), fd = reach(name, &refused);
+    while (fd < 0 && refused && now_ms() - begin < SPEAK_MS) {
+        nanosleep(&pause, NULL);
+        fd = reach(name, &refused);
+    }
+    return fd;
 }
 
 /* Accept other workers until no worker has connected for `ms` milliseconds. Stores their connections in fds, and
@@ -150,7 +171,8 @@ static void speak(int fd, uint64_t error, const char *line)
 static bool has_printed(uint64_t error)
 {
     const struct name printed = name_of("alike-printed", error);
-    int fd = reach(&printed);
+    bool refused;
+    int fd = reach(&printed, &refused);
     if (fd >= 0)
         close(fd);
     return fd >= 0;
@@ -161,7 +183,7 @@ static bool has_printed(uint64_t error)
 static bool leave_it(const struct name *name, uint64_t error)
 {
     char byte;
-    int fd = reach(name);
+    int fd = reach_taker(name);
     if (fd < 0)
         return false;
     bool left = has_printed(error);
@@ -212,7 +234,7 @@ bool uat_alike_speaks(const char *matter, uint64_t number)
     /* The socket stays open until this process ends, so that the name is taken. */
     if (listen_as(&name) >= 0)
         return true;
-    int fd = reach(&name);
+    int fd = reach_taker(&name);
     if (fd >= 0)
         close(fd);
     return fd < 0; /* another user has taken the name */

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: several workers of a host meet an error. One of them prints the error, with the number of the others. If
- * that worker is killed before it prints, another worker prints. Connections of other users do not delay the line. No
- * other worker of the host prints the same error while the worker that printed it lives. */
+ * that worker is killed before it prints, another worker prints. If it is interrupted before it listens, the others
+ * wait. Connections of other users do not delay the line. No other worker of the host prints the same error while the
+ * worker that printed it lives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +131,56 @@ static void test_killed(void **state)
     fail_msg("the first worker has printed before it was stopped, %d times", TRIES);
 }
 
+/* Take this name, as a worker does that is interrupted between bind() and listen(). Returns the socket. */
+static int take(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name));
+    memcpy(address.sun_path + 1, name + 1, strlen(name) - 1);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0 && bind(fd, (const struct sockaddr *)&address, size) == 0);
+    return fd;
+}
+
+/* Store the name that the speaker of the next trial will take. */
+static void foresee(char name[108])
+{
+    bool seen = false;
+    for (int i = 0; i < TRIES && !seen; i++) {
+        begin();
+        pid_t speaker = start(3);
+        while (!seen && waitpid(speaker, NULL, WNOHANG) == 0)
+            seen = speakers(name) > 0;
+        kill(speaker, SIGKILL);
+        (void)printed();
+        while (wait(NULL) > 0)
+            ;
+    }
+    assert_true(seen);
+    jobs--; /* the next trial is the same job */
+}
+
+/* A worker that finds the name taken waits until the other one listens. */
+static void test_interrupted(void **state)
+{
+    (void)state;
+    char name[108];
+    foresee(name);
+    begin();
+    int taken = take(name);
+    pid_t worker = start(3);
+    usleep(200000); /* time for the worker to find the name taken, and nobody who listens */
+    assert_int_equal(listen(taken, 3), 0);
+    bool again = poll(&(struct pollfd){.fd = taken, .events = POLLIN}, 1, 5000) == 1;
+    int connection = again ? accept(taken, NULL, NULL) : -1;
+    bool sent = send(connection, "", 1, MSG_NOSIGNAL) == 1; /* the line is printed */
+    close(connection);
+    close(taken);
+    assert_int_equal(waitpid(worker, NULL, 0), worker);
+    assert_true(again && sent);
+    assert_string_equal(printed(), "");
+}
+
 /* Connect again and again as another user, until no process listens. */
 static void disturb(const char *name)
 {
@@ -212,10 +265,8 @@ int main(void)
 {
     (void)unshare(CLONE_NEWNET); /* as root, hide the names of other jobs */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_together),
-        cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_disturbed),
-        cmocka_unit_test(test_speaks),
+        cmocka_unit_test(test_together),  cmocka_unit_test(test_killed), cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_disturbed), cmocka_unit_test(test_speaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
