@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loss of worker processes, and the recovery of the others from copies in memory: the design of docs/elastic.md.
+ * The loss of worker processes, and the way back of all workers to a copy in memory: runtime/checkpoint/survive.h.
  * Workers take units of work out of each other's memory and run them. At a stand all workers copy their memory; the
- * leader, rank 0, then commits the copy. A worker of another rank is lost at any moment, also during a stand or a
- * recovery. The others drop what they do, reset their memory and go back to the copy. A lost rank's memory stays
- * mapped. The leader keeps it: it puts back what the copy has of that rank, and copies it at later stands. At the end
- * each unit must have been run once.
+ * leader, rank 0, then commits the copy. A worker of another rank is lost at any moment while the gate is open, also
+ * during a stand or on the way back. Its memory stays. Its spare process takes the rank over: it knows what the worker
+ * knew when the run began, makes its own spare process, and goes back with the others. At the end each unit must have
+ * been run once, and every worker must have left the run.
  *
- * Ranks 1 and 2 do the same, so rank 1 is the first that is lost. The leader's own operations take one step. `unless`
- * lets a worker notice a loss before each of its steps. An operation in flight takes effect at any time, also after its
- * sender has begun to recover; an operation of a lost process has taken effect, or never will.
+ * Ranks 1 and 2 do the same, so rank 1 is the first that is lost; the second loss hits either. The leader's own
+ * operations take one step. `unless` lets a worker notice a loss before each of its steps. An operation in flight takes
+ * effect at any time, also after its sender has noticed a loss; an operation of a lost process has taken effect, or
+ * never will.
  */
 #define N 3
 #ifndef UNITS
@@ -30,70 +31,59 @@
 /* A rank's memory. */
 byte units[N], done[N];
 byte claims[N];           /* operations that took effect here and have not been acknowledged */
-byte still[N], copied[N]; /* the last stand for which the worker is still, or has made its copies */
+byte still[N], copied[N]; /* the last stand for which the worker is still, or has made its copy */
 byte order;               /* the leader's: the stand that it asks for */
+bool result;              /* the root has ended */
+byte ended;               /* set of the workers that have the result */
 
 /* A worker's operation: 1 + its victim while it is in flight; it took a unit. */
 byte flight[N];
 bool got[N];
 
-/* The memory of the copies, which outlives the workers. */
+/* What outlives the workers: the memory of the copies, and uatrun's words. */
 byte saved_units[SLOTS * N], saved_done[SLOTS * N];
-byte list[SLOTS]; /* Z2: the set of ranks that the copy has */
-byte committed;   /* the last complete copy; 0: there is none, and the run begins anew */
+byte committed;             /* the last complete copy; 0: there is none, and the run begins anew */
+byte met[(LOSSES + 1) * 3]; /* for each loss, one word for each of three meetings */
+byte losses;
+bool open = true, refused;  /* the gate; a loss has ended the job */
+byte spares = 6;            /* set of the ranks that have a spare process */
+byte fresh;                 /* set of the ranks that a spare process has taken over, and that do not know it yet */
 
-/* The words by which survivors meet: for each epoch, one for each of three meetings. */
-byte arrived[(LOSSES + 1) * 3];
-
-byte epoch;       /* number of lost workers */
-byte present = 7; /* set of the others */
 byte stands;
-bool over;
+byte out; /* number of workers that have left the run */
 
-#define HAS(set, rank)        (((set) >> (rank)) & 1)
-#define COUNT(set)            (HAS(set, 0) + HAS(set, 1) + HAS(set, 2))
-#define AT(copy, rank)        (((copy) % SLOTS) * N + (rank))
-#define REACHED(word, number) ((!HAS(crew, 1) || word[1] == (number)) && (!HAS(crew, 2) || word[2] == (number)))
-#define ALL_DONE              (done[0] + done[1] + done[2] == UNITS)
+#define HAS(set, rank) (((set) >> (rank)) & 1)
+#define ALL(word)      (word[1] == served && word[2] == served)
+#define ALL_DONE       (done[0] + done[1] + done[2] == UNITS)
 
 #define WORD(meeting) (seen * 3 + (meeting)) /* Z3 */
 
 inline meet(meeting)
 {
-    arrived[WORD(meeting)]++;
-    (arrived[WORD(meeting)] >= COUNT(crew))
+    met[WORD(meeting)]++;
+#ifndef M_MEET_WITHOUT_SPARE
+    (met[WORD(meeting)] == N)
+#else
+    (met[WORD(meeting)] >= N - 1)
+#endif
 }
 
-inline save(rank)
-{
-    atomic {
-        saved_units[AT(served, rank)] = units[rank];
-        saved_done[AT(served, rank)] = done[rank]
-    }
-}
-
-/* All workers of the crew stop, copy what they have, and go on. */
+/* All workers stop, copy what they have, and go on. */
 inline stand()
 {
     atomic { claims[me] == 0 -> still[me] = served }; /* K3 */
-    (still[0] == served && REACHED(still, served));
-    save(me);
-    if
-    :: me == 0 -> /* the lost ranks that it keeps */
-        if :: !HAS(crew, 1) && HAS(kept, 1) -> save(1) :: else fi;
-        if :: !HAS(crew, 2) && HAS(kept, 2) -> save(2) :: else fi
-    :: else
-    fi;
+    (still[0] == served && ALL(still));
+    atomic {
+        saved_units[(served % SLOTS) * N + me] = units[me];
+        saved_done[(served % SLOTS) * N + me] = done[me]
+    };
     copied[me] = served;
     if
     :: me == 0 ->
 #ifndef M_COMMIT_BEFORE_BARRIER
-        REACHED(copied, served);
+        ALL(copied);
 #endif
-        atomic {
-            list[served % SLOTS] = crew | kept;
-            committed = served /* Z1 */
-        }
+        committed = served /* Z1 */
     :: me > 0 -> (committed == served)
     fi
 }
@@ -111,71 +101,77 @@ inline finish()
     }
 }
 
+/* Returns when the worker has left the run, with the gate closed. */
 inline run_units()
 {
     do
-    :: over -> break
     :: atomic { units[me] > 0 -> units[me]--; done[me]++ }
     :: atomic { me != 0 && units[0] > 0 -> victim = 0; flight[me] = 1 }; finish()
     :: atomic { me == 2 && units[1] > 0 -> victim = 1; flight[me] = 2 }; finish()
     :: atomic { me == 1 && units[2] > 0 -> victim = 2; flight[me] = 3 }; finish()
     :: atomic { me == 0 && units[1] > 0 -> units[1]--; units[0]++ }
     :: atomic { me == 0 && units[2] > 0 -> units[2]--; units[0]++ }
-    :: atomic { me == 0 && !over && stands < STANDS && order == committed -> stands++; order = committed + 1 }
+    :: atomic { me == 0 && !result && stands < STANDS && order == committed -> stands++; order = committed + 1 }
     :: atomic { order > served -> served = order }; stand()
-    :: atomic { me == 0 && epoch == seen && order == committed && ALL_DONE ->
+    :: atomic { me == 0 && !result && order == committed && ALL_DONE ->
                 assert(units[0] + units[1] + units[2] == 0);
-                over = true }
-    od
+                result = true }
+    :: atomic { result -> ended = ended | (1 << me) }; break
+    od;
+    /* uat_survive_end() */
+    if
+    :: me == 0 ->
+#ifndef M_CLOSED_EARLY
+        (ended == 7); /* Z8 */
+#endif
+        atomic { losses == seen -> assert(ended == 7); open = false } /* else a loss inside of the run ends the job */
+    :: me > 0 ->
+#ifndef M_LEAVE_EARLY
+        (!open) /* Z8 */
+#else
+        skip
+#endif
+    fi;
+    atomic { out++; left = true }
 }
 
-/* Put back what the committed copy has of this rank. */
-inline put_back(rank)
-{
-    atomic { if
-    :: committed > 0 && HAS(list[committed % SLOTS], rank) ->
-        units[rank] = saved_units[AT(committed, rank)];
-        done[rank] = saved_done[AT(committed, rank)];
-        kept = kept | (1 << rank)
-    :: committed == 0 && rank == 0 -> units[0] = UNITS; done[0] = 0
-    :: else -> units[rank] = 0; done[rank] = 0
-    fi }
-}
-
+/* uat_survive_recover() */
 inline recover()
 {
 #ifndef M_NO_FLUSH
     (flight[me] == 0);
 #endif
-    meet(0); /* Z4: from here on, no operation of an earlier epoch is in flight */
-#ifdef M_RESET_ONCE
-    if
-    :: !reset -> claims[me] = 0; reset = true
-    :: else
-    fi;
-#else
-    claims[me] = 0; /* Z5: each recovery begins here */
-#endif
+    meet(0); /* Z4: from here on, no operation from before the loss is in flight */
     atomic {
+#ifdef M_RESET_ONCE
+        if
+        :: !reset -> claims[me] = 0; reset = true
+        :: else
+        fi;
+#else
+        claims[me] = 0; /* Z5: each way back begins here */
+#endif
         got[me] = false;
         still[me] = 0;
         copied[me] = 0;
-        kept = 0;
         if
-        :: me == 0 -> order = committed
+        :: me == 0 -> order = committed; result = false; ended = 0
         :: else
         fi
     };
     meet(1);
-    served = committed;
-    put_back(me);
-    if
-    :: me == 0 ->
-        if :: !HAS(crew, 1) -> claims[1] = 0; put_back(1) :: else fi;
-        if :: !HAS(crew, 2) -> claims[2] = 0; put_back(2) :: else fi
-    :: else
-    fi;
-#ifndef M_RUN_BEFORE_ADOPTED
+    atomic {
+        served = committed;
+        if
+        :: committed > 0 ->
+            units[me] = saved_units[(committed % SLOTS) * N + me];
+            done[me] = saved_done[(committed % SLOTS) * N + me]
+        :: else ->
+            units[me] = (me == 0 -> UNITS : 0);
+            done[me] = 0
+        fi
+    };
+#ifndef M_RUN_BEFORE_RESTORED
     meet(2); /* Z6 */
 #endif
     victim = 0
@@ -183,20 +179,35 @@ inline recover()
 
 proctype Worker(byte me)
 {
-    byte seen, crew = 7, kept, served, victim;
-    bool reset;
+    byte seen, served, victim;
+    bool reset, left;
     do
-    :: HAS(present, me) && !over ->
+    :: !left && !refused ->
         {
             if
             :: seen > 0 -> recover()
             :: else
             fi;
             run_units()
-        } unless { epoch != seen };
-        atomic { seen = epoch; crew = present }
-    :: over || !HAS(present, me) -> break
-    od
+        } unless { !left && (losses != seen || refused) };
+        atomic {
+            seen = losses;
+            victim = 0;
+            if
+            :: HAS(fresh, me) -> /* this is the spare process, which makes the next one */
+                fresh = fresh & ~(1 << me);
+#ifndef M_NO_NEXT_SPARE
+                spares = spares | (1 << me);
+#endif
+                served = 0;
+                reset = false
+            :: else
+            fi
+        }
+    :: left || refused -> break
+    od;
+    assert(refused || ALL_DONE);
+    (refused || out == N)
 }
 
 /* A thief's adapter: the operation takes effect once, in one step. */
@@ -212,16 +223,27 @@ proctype Adapter(byte thief)
                 fi;
                 flight[thief] = 0;
                 victim = 0 }
-    :: over && flight[thief] == 0 -> break
+    :: (out == N || refused) && flight[thief] == 0 -> break
     od
+}
+
+/* uatrun: if the lost rank has a spare process, all go back; if not, the job ends. */
+inline lose(rank)
+{
+    flight[rank] = 0;
+    if
+    :: HAS(spares, rank) -> losses++; fresh = fresh | (1 << rank); spares = spares & ~(1 << rank)
+    :: else -> assert(HAS(fresh, rank)); refused = true /* the next spare process is not there yet */
+    fi
 }
 
 proctype Loss()
 {
     do
-    :: atomic { LOSSES > 0 && epoch == 0 && !over -> present = 5; epoch = 1; flight[1] = 0 }
-    :: atomic { LOSSES > 1 && epoch == 1 && !over -> present = 1; epoch = 2; flight[2] = 0 }
-    :: over -> break
+    :: atomic { LOSSES > 0 && losses == 0 && open && !refused -> lose(1) }
+    :: atomic { LOSSES > 1 && losses == 1 && open && !refused -> lose(2) }
+    :: atomic { LOSSES > 1 && losses == 1 && open && !refused -> lose(1) }
+    :: !open || refused -> break
     od
 }
 
