@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Description: the litmus tests of uat_info. On a device that keeps all rules, no forbidden outcome is seen. On devices that break a rule,
 the tests that can show this see the outcome; a device that takes a liberty which the rules allow shows it, too. No device shows the
-outcomes of NEVER. Addition through two adapters is not counted if the second one cannot be used, or fails.
+outcomes of NEVER. Addition through two adapters is not counted if the second one cannot be used, or fails. The tests also run between two
+made-up hosts.
 
 usage: test_litmus.py BUILD
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 from fake import DEVICES, expect
 
 BUILD, TRIALS = Path(sys.argv[1]), 300
+TRIALS_HOSTS = 20  # between two hosts, where a trial takes longer
 ATTEMPTS = 8  # maximum number of attempts to see outcomes, which need races
 TORN = {"read-line", "read-lines"}  # shown by each device, because a READ takes time
 SHOWN = {"load_store": {"cpu-adapter", "two-adapters", "unlock-write", "write-cmp_swap"},  # lost, if an atomic is a load and a store
@@ -31,17 +33,27 @@ def device(*lines, number=0, port=()):
     return "\n".join([f"device fake{number}", *lines, "port", *port, "pkey 0xffff", ""])
 
 
-def run(*devices, trials=TRIALS):
-    """{name: result} of all tests on a host with these devices, the exit status, and the lines on standard error."""
+def report_of(*devices, trials=TRIALS, launcher=(), hosts=1):
+    """The report on hosts with these devices, the exit status, and the lines on standard error."""
     with tempfile.NamedTemporaryFile("w") as file:
         file.write("".join(devices))
         file.flush()
-        command = [BUILD / "tests/fakeverbs/fakeverbs", "--devices", file.name, "--", BUILD / "launcher/info/uat_info", "--json",
-                   f"--litmus={trials}"]
+        command = [BUILD / "tests/fakeverbs/fakeverbs", "--devices", file.name, "--hosts", str(hosts), "--", *launcher,
+                   BUILD / "launcher/info/uat_info", "--json", f"--litmus={trials}"]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("UAT_")}
         done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
     expect(done.stdout.startswith("{"), done)
-    return {result["test"]: result for result in json.loads(done.stdout)["litmus"]}, done.returncode, done.stderr.splitlines()
+    return json.loads(done.stdout), done.returncode, done.stderr.splitlines()
+
+
+def results_of(report):
+    return {result["test"]: result for result in report["litmus"]}
+
+
+def run(*devices, trials=TRIALS):
+    """{name: result} of all tests on one host, the exit status, and the lines on standard error."""
+    report, status, lines = report_of(*devices, trials=trials)
+    return results_of(report), status, lines
 
 
 def seen(results):
@@ -73,6 +85,17 @@ def test_second():
     expect(failed, "the second adapter has answered all requests")
 
 
+def test_hosts(forbidden):
+    """Between two hosts all tests run, and a device whose READs pass atomics is found. Here one outcome is not a matter of luck."""
+    for lines, broken in ((), set()), (("early_reads 1",), {"cmp_swap-read"}):
+        report, status, _ = report_of(device(*lines), device(*lines, number=1), trials=TRIALS_HOSTS, hosts=2,
+                                      launcher=(BUILD / "tests/pmix/uatrun-pmix", "-n", "2"))
+        results = results_of(report)
+        expect(report["litmus_hosts"] == ["fake0", "fake1"] and not_tried(results) <= {"two-adapters"}, report)
+        expect(all(result["trials"] >= TRIALS_HOSTS for name, result in results.items() if name != "two-adapters"), report)
+        expect(broken <= seen(results) & forbidden <= SHOWN["early_reads"] and bool(broken) == bool(seen(results) & forbidden) == bool(status), report)
+
+
 def main():
     results, status, _ = run(device(), device(number=1))
     forbidden = {name for name, result in results.items() if result["verdict"] == "forbidden"}
@@ -93,6 +116,7 @@ def main():
             if outcomes <= shown:
                 break
         expect(outcomes <= shown, (key, sorted(shown)))
+    test_hosts(forbidden)
     print(f"{len(results)} tests")
 
 
