@@ -23,12 +23,12 @@ void uat_flow_access_reserve(void)
     uat_segment_reserve(&staging);
 }
 
-void uat_flow_post(struct uat_flow_batch *batch, uint64_t name, const struct uat_op *ops, int n)
+void uat_flow_post(struct uat_flow_batch *batch, int rank, const struct uat_op *ops, int n)
 {
     assert(batch->n < UAT_FLOW_BATCH);
     batch->all[batch->n] = &batch->pending[batch->n];
     uat_delay();
-    uat_keeper_post(uat_flow_rank(name), ops, n, &batch->pending[batch->n]);
+    uat_keeper_post(rank, ops, n, &batch->pending[batch->n]);
     batch->n++;
 }
 
@@ -39,19 +39,20 @@ void uat_flow_wait(struct uat_flow_batch *batch)
     batch->n = 0;
 }
 
-void uat_flow_do(uint64_t name, const struct uat_op *ops, int n)
+void uat_flow_do(int rank, const struct uat_op *ops, int n)
 {
     uat_delay();
-    uat_keeper_do(uat_flow_rank(name), ops, n);
+    uat_keeper_do(rank, ops, n);
 }
 
-uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend)
+uint64_t uat_flow_add(int rank, uint64_t *word, uint64_t addend)
 {
-    if (uat_flow_is_near(name)) /* Acquires and releases. Pairs with adapters' and CPUs' atomics on this word. */
-        return __atomic_fetch_add(word, addend, __ATOMIC_SEQ_CST);
-    struct uat_op op = uat_op_fetch_add(&uat_flow_staging()->old[0], word, addend);
-    uat_flow_do(name, &op, 1);
-    return uat_flow_staging()->old[0];
+    if (uat_flow_is_near(rank))
+        return uat_flow_add_near(word, addend);
+    uint64_t *old = &uat_flow_staging()->old[0];
+    struct uat_op op = uat_op_fetch_add(old, word, addend);
+    uat_flow_do(rank, &op, 1);
+    return *old;
 }
 
 /* Offset of an entry from the start of its rank's heap. Chunks are blocks of a buddy allocator, so their offsets are

@@ -34,10 +34,10 @@ static inline bool uat_flow_always(void)
     return mode == UAT_TORTURE_ORDER || mode == UAT_TORTURE_FENCE;
 }
 
-/* Can this CPU access the words of this name directly, just as the adapter would? */
-static inline bool uat_flow_is_near(uint64_t name)
+/* Can this CPU access the words of this rank directly, just as the adapter would? */
+static inline bool uat_flow_is_near(int rank)
 {
-    return name - uat_self.near_first < uat_self.near_size;
+    return rank == uat_self.rank && uat_self.near_size > 0;
 }
 
 /* Chains that are posted and not yet complete. */
@@ -46,16 +46,21 @@ struct uat_flow_batch {
     int n;
 };
 
-/* Post a chain to the rank of `name`. The batch must have room. */
-void uat_flow_post(struct uat_flow_batch *batch, uint64_t name, const struct uat_op *ops, int n);
+/* Post a chain to this rank. The batch must have room. */
+void uat_flow_post(struct uat_flow_batch *batch, int rank, const struct uat_op *ops, int n);
 /* Wait until all chains are complete. Afterwards the batch is empty. */
 void uat_flow_wait(struct uat_flow_batch *batch);
 /* Post a chain and wait for it. */
-void uat_flow_do(uint64_t name, const struct uat_op *ops, int n);
+void uat_flow_do(int rank, const struct uat_op *ops, int n);
 
-/* Add to a word of the entry or chunk of this name by FETCH_ADD. Returns the old value. The atomic is a full barrier:
- * it orders this worker's earlier accesses before its later ones. Pairs with the other atomics on the same word. */
-uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend);
+/* Add to a word of an entry or a chunk on this rank by FETCH_ADD. Returns the old value. The atomic is a full barrier:
+ * it orders this worker's earlier accesses before its later ones. Pairs with the other atomics on the same word.
+ * uat_flow_add_near() is for words that are near. */
+static inline uint64_t uat_flow_add_near(uint64_t *word, uint64_t addend)
+{ /* Acquires and releases. Pairs with adapters' and CPUs' atomics on this word. */
+    return __atomic_fetch_add(word, addend, __ATOMIC_SEQ_CST);
+}
+uint64_t uat_flow_add(int rank, uint64_t *word, uint64_t addend);
 
 /* Can an entry lie at the place of this name? The name may be wrong, because a file or a peer may have written it. */
 bool uat_flow_is_entry(uint64_t name);

@@ -78,14 +78,13 @@ static struct named named(const uat_flow_access_t *a)
     return (struct named){.at = (uintptr_t)a->p, .bytes = bytes, .mode = a->mode, .rows = rows > 0};
 }
 
-void uat_flow_write_task(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *arg, size_t size,
-                         const uat_flow_access_t *access, size_t n)
+void uat_flow_write_task(const uat_flow_t *flow, const struct uat_flow_note *note, uat_fn *fn, const void *arg,
+                         size_t size, const uat_flow_access_t *access, size_t n)
 {
     enum { ROOM = UAT_FLOW_ARGUMENT_MAX + UAT_FLOW_GUARDED };
-    struct uat_flow_state *s = uat_flow_address(flow->ledger);
     size_t head = head_bytes(n);
     if (!uat_flow_always() || head + size > ROOM) {
-        uat_flow_write_entry(s, id, fn, arg, size);
+        uat_flow_write_entry(flow, note, fn, arg, size);
         return;
     }
     _Alignas(16) char room[ROOM];
@@ -95,7 +94,7 @@ void uat_flow_write_task(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *
     for (size_t i = 0; i < n; i++)
         d->access[i] = named(&access[i]);
     memcpy(room + head, arg, size);
-    uat_flow_write_entry(s, id, run_declared, room, head + size);
+    uat_flow_write_entry(flow, note, run_declared, room, head + size);
 }
 
 /* The accesses that the running task has named. NULL if the task is no data-flow task, or if its accesses were not

@@ -18,24 +18,25 @@ enum { HEAD = 192 /* bytes of a body that the first READ fetches */ };
 static unsigned close_entry(uint64_t name, struct uat_flow_links *links)
 {
     struct uat_flow_staging *s = uat_flow_staging();
-    struct uat_flow_entry *e = uat_flow_entry_at(name);
+    struct uat_flow_entry *e = uat_flow_address(name);
     const struct uat_flow_links *from = &e->links;
+    int rank = uat_flow_rank(name);
     uint64_t old;
-    if (uat_flow_is_near(name)) {
-        old = uat_flow_add(name, &e->open, UAT_FLOW_ENDED); /* pairs with the FETCH_ADD of append() */
+    if (uat_flow_is_near(rank)) {
+        old = uat_flow_add_near(&e->open, UAT_FLOW_ENDED); /* pairs with the FETCH_ADD of append() */
     } else {
         struct uat_op chain[] = {
             uat_op_fetch_add(&s->old[0], &e->open, UAT_FLOW_ENDED),
             /* Takes effect after the FETCH_ADD (O1), so that next[] is complete; pairs with append(). */
             uat_op_read(&s->links, &e->links, sizeof(s->links)),
         };
-        uat_flow_do(name, chain, 2);
+        uat_flow_do(rank, chain, 2);
         old = s->old[0];
         from = &s->links;
     }
     uint64_t count = old - from->base;
     if (count > UAT_FLOW_NEXT)
-        uat_word_refuse(uat_flow_rank(name), "the number of successors of a task of a flow", count);
+        uat_word_refuse(rank, "the number of successors of a task of a flow", count);
     links->id = from->id;
     links->shared = from->shared;
     uat_flow_check_block(links->shared, UAT_FLOW_CHUNK_BYTES, "the ledger of a task of a flow");
@@ -52,11 +53,12 @@ static void count_end(uint64_t name, const struct uat_flow_links *links, struct 
 {
     struct uat_flow_staging *s = uat_flow_staging();
     struct uat_flow_chunk *c = uat_flow_address(links->shared);
-    if (uat_flow_is_near(name) && uat_flow_is_near(links->shared)) {
+    int rank = uat_flow_rank(name), shared = uat_flow_rank(links->shared);
+    if (rank == shared && uat_flow_is_near(rank)) {
         /* Release: orders this worker's reads of the entry before the mark (F5); pairs with the load in
          * uat_flow_retire(). */
         uat_cpu_store_release(uat_flow_mark(name), links->id);
-        s->old[UAT_FLOW_NEXT] = uat_flow_add(links->shared, &c->count, 1);
+        s->old[UAT_FLOW_NEXT] = uat_flow_add_near(&c->count, 1);
         s->waiter = c->waiter; /* read after the atomic, which has acquire order; pairs with offer() */
         return;
     }
@@ -69,35 +71,34 @@ static void count_end(uint64_t name, const struct uat_flow_links *links, struct 
         /* Takes effect after the FETCH_ADD (O1). So if the old value is -1, the waiter is valid. Pairs with offer(). */
         uat_op_read(&s->waiter, &c->waiter, sizeof(s->waiter)),
     };
-    bool same = uat_flow_rank(name) == uat_flow_rank(links->shared);
+    bool same = rank == shared;
     if (!same)
-        uat_flow_do(name, chain, 1);
-    uat_flow_post(batch, links->shared, same ? chain : chain + 1, same ? 3 : 2);
+        uat_flow_do(rank, chain, 1);
+    uat_flow_post(batch, shared, same ? chain : chain + 1, same ? 3 : 2);
 }
 
 /*
- * Count the end, and subtract 1 from `left` of each successor (F4). The old values of `left` go to old[]. Returns
- * whether this is the last end that the unroller waits for. If so, the waiter is in the staging area.
+ * Count the end, and subtract 1 from `left` of each successor (F4). Afterwards old[] in the staging area has the old
+ * values of `left`. Returns whether this is the last end that the unroller waits for. If so, the waiter is in the
+ * staging area, too.
  */
-static bool count_down(uint64_t name, const struct uat_flow_links *links, unsigned count, uint64_t *old)
+static bool count_down(uint64_t name, const struct uat_flow_links *links, unsigned count)
 {
     struct uat_flow_staging *s = uat_flow_staging();
     struct uat_flow_batch batch;
     batch.n = 0;
     for (unsigned i = 0; i < count; i++) {
-        struct uat_flow_entry *t = uat_flow_entry_at(links->next[i]);
-        if (uat_flow_is_near(links->next[i])) {
-            old[i] = uat_flow_add(links->next[i], &t->left, UINT64_MAX);
+        struct uat_flow_entry *t = uat_flow_address(links->next[i]);
+        int rank = uat_flow_rank(links->next[i]);
+        if (uat_flow_is_near(rank)) {
+            s->old[i] = uat_flow_add_near(&t->left, UINT64_MAX);
         } else {
             struct uat_op op = uat_op_fetch_add(&s->old[i], &t->left, UINT64_MAX);
-            uat_flow_post(&batch, links->next[i], &op, 1);
+            uat_flow_post(&batch, rank, &op, 1);
         }
     }
     count_end(name, links, &batch);
     uat_flow_wait(&batch);
-    for (unsigned i = 0; i < count; i++)
-        if (!uat_flow_is_near(links->next[i]))
-            old[i] = s->old[i];
     return s->old[UAT_FLOW_NEXT] == UINT64_MAX;
 }
 
@@ -117,7 +118,7 @@ static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
     struct uat_flow_chunk *c = uat_flow_address(shared);
     s->word[0] = views;
     const struct uat_op op = uat_op_write(&s->word[0], &c->views, 8);
-    uat_flow_do(shared, &op, 1);
+    uat_flow_do(uat_flow_rank(shared), &op, 1);
 }
 
 /* End the entry of this name. Entries that waited for this entry alone become ready. The caller has released what the
@@ -125,20 +126,20 @@ static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
 static void end_entry(uint64_t name, uint64_t views)
 {
     struct uat_flow_links links;
-    uint64_t old[UAT_FLOW_NEXT];
+    const struct uat_flow_staging *s = uat_flow_staging();
     uint64_t begin = uat_trace_begin();
     unsigned count = close_entry(name, &links);
     if (views)
         leave_views(links.shared, views);
-    bool wakes = count_down(name, &links, count, old);
+    bool wakes = count_down(name, &links, count);
     for (unsigned i = 0; i < count; i++)
-        if (old[i] == 1) {
+        if (s->old[i] == 1) {
             uat_trace_end(UAT_TRACE_FLOW_READY, uat_trace_begin(), links.next[i], -1);
             uat_flow_ring_push(links.next[i]);
         }
     uat_trace_end(UAT_TRACE_FLOW_END, begin, name, -1);
     if (wakes)
-        uat_flow_wake(&uat_flow_staging()->waiter);
+        uat_flow_wake(&s->waiter);
 }
 
 /* End an entry without a body. If a task waits for the entry, wake the task. */
@@ -146,8 +147,9 @@ static void end_join(uint64_t name)
 {
     struct uat_flow_staging *s = uat_flow_staging();
     if (name & UAT_FLOW_WAKES) {
-        struct uat_op op = uat_op_read(&s->waiter, &uat_flow_entry_at(name)->waiter, sizeof(s->waiter));
-        uat_flow_do(name, &op, 1);
+        const struct uat_flow_entry *e = uat_flow_address(name);
+        struct uat_op op = uat_op_read(&s->waiter, &e->waiter, sizeof(s->waiter));
+        uat_flow_do(uat_flow_rank(name), &op, 1);
         uat_flow_wake(&s->waiter);
     }
     end_entry(name, 0);
@@ -156,19 +158,21 @@ static void end_join(uint64_t name)
 /* Returns the body of an entry, READ unless the entry is near. *size: the argument's size in bytes, checked. */
 static const struct uat_flow_body *body_of(uint64_t name, size_t *size)
 {
-    struct uat_flow_body *body = &uat_flow_staging()->body, *there = &uat_flow_entry_at(name)->body;
-    if (uat_flow_is_near(name) && (*size = there->size) <= sizeof(there->arg))
+    struct uat_flow_entry *e = uat_flow_address(name);
+    struct uat_flow_body *body = &uat_flow_staging()->body, *there = &e->body;
+    int rank = uat_flow_rank(name);
+    if (uat_flow_is_near(rank) && (*size = there->size) <= sizeof(there->arg))
         return there; /* the body stays until the task's end (F5); the atomic that made the entry ready orders these
                        * loads */
     struct uat_op op = uat_op_read(body, there, HEAD);
-    uat_flow_do(name, &op, 1);
+    uat_flow_do(rank, &op, 1);
     if (body->size > sizeof(body->arg))
-        uat_word_refuse(uat_flow_rank(name), "the size of the arguments of a task of a flow", body->size);
+        uat_word_refuse(rank, "the size of the arguments of a task of a flow", body->size);
     *size = body->size;
     size_t bytes = offsetof(struct uat_flow_body, arg) + (*size + 7) / 8 * 8;
     if (bytes > HEAD) {
         op = uat_op_read((char *)body + HEAD, (char *)there + HEAD, bytes - HEAD);
-        uat_flow_do(name, &op, 1);
+        uat_flow_do(rank, &op, 1);
     }
     return body;
 }

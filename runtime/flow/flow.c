@@ -81,7 +81,7 @@ static uint64_t offer(const struct wait *wait, uint64_t block, struct uat_flow_w
         /* Takes effect after the WRITE (O1); pairs with the FETCH_ADDs of count_down(). */
         uat_op_fetch_add(&s->old[0], word, wait->value),
     };
-    uat_flow_do(wait->name, chain, 2);
+    uat_flow_do(uat_flow_rank(wait->name), chain, 2);
     return s->old[0];
 }
 
@@ -97,7 +97,7 @@ static void park_for_ends(struct uat_park *park, uint64_t block)
 static void park_for_entry(struct uat_park *park, uint64_t block)
 {
     const struct wait *wait = (const struct wait *)(const void *)park;
-    struct uat_flow_entry *e = uat_flow_entry_at(wait->name);
+    struct uat_flow_entry *e = uat_flow_address(wait->name);
     if (offer(wait, block, &e->waiter, &e->left) + wait->value == 0)
         uat_flow_ring_push(wait->name);
 }
@@ -178,14 +178,15 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
         uat_flow_check_nested(access, n);
     make_room(flow, s);
     uint64_t begin = uat_trace_begin();
-    uint64_t id = uat_flow_entry_begin(flow);
-    if (uat_flow_is_guarded(flow, access, n))
-        uat_flow_write_guarded(flow, id, body, arg, size, access, n);
+    struct uat_flow_use use[UAT_FLOW_ACCESSES];
+    const struct uat_flow_note note = *uat_flow_entry_begin(flow); /* a copy, because the state may move */
+    if (uat_flow_uses(flow, access, n, use))
+        uat_flow_write_guarded(flow, &note, body, arg, size, access, use, n);
     else
-        uat_flow_write_task(flow, id, body, arg, size, access, n);
-    uint64_t name = uat_flow_name(uat_flow_address(flow->ledger), id) | uat_flow_home_of(flow, access, n);
+        uat_flow_write_task(flow, &note, body, arg, size, access, n);
+    uint64_t name = uat_flow_name(&note) | uat_flow_home_of(flow, access, n);
     uat_global_before_wait(); /* RELEASE of what the unroller wrote before; pairs with the ACQUIRE in take() */
-    if (uat_flow_order(flow, id, name, access, n))
+    if (uat_flow_order(flow, note.id, name, use, n))
         uat_flow_ring_push(name);
     uat_trace_end(UAT_TRACE_FLOW_SPAWN, begin, name, -1);
 }
@@ -194,21 +195,22 @@ void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n
 {
     check(flow, "a spawn into a flow");
     struct uat_flow_state *s = uat_flow_state_begin(flow);
-    uint64_t id = uat_flow_entry_begin(flow);
-    uat_flow_write_entry(s, id, NULL, NULL, 0);
-    if (!uat_join_defer(&flow->task, uat_flow_name(s, id))) { /* the child has ended */
+    const struct uat_flow_note *note = uat_flow_entry_begin(flow);
+    uint64_t id = note->id;
+    uat_flow_write_entry(flow, note, NULL, NULL, 0);
+    if (!uat_join_defer(&flow->task, uat_flow_name(note))) { /* the child has ended */
         uat_failure_refuse("a data-flow task");
         uat_flow_entry_undo(s, id);
         uat_flow_state_end(flow);
         return;
     }
-    uat_flow_access_t own[UAT_FLOW_ACCESSES];
+    struct uat_flow_use use[UAT_FLOW_ACCESSES];
+    uat_flow_uses(flow, access, n, use);
     for (size_t i = 0; i < n; i++) {
-        own[i] = access[i];
-        if (uat_flow_mode_of(flow, &own[i]) != UAT_FLOW_IN)
-            own[i].mode = UAT_FLOW_INOUT; /* the child holds no guard, so later tasks wait for its end */
+        if (use[i].mode != UAT_FLOW_IN)
+            use[i].mode = UAT_FLOW_INOUT; /* the child holds no guard, so later tasks wait for its end */
+        uat_flow_map(flow, id, &use[i]);  /* the map is empty, so there is nothing to wait for (F1) */
     }
-    uat_flow_map(flow, id, own, n); /* the map is empty, so there is nothing to wait for (F1) */
 }
 
 void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mode)
@@ -216,15 +218,14 @@ void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mo
     check(flow, "uat_flow_wait_datum()");
     /* The unroller holds no guard, so any mode but UAT_FLOW_IN waits for all tasks that access the datum. */
     bool reads = (mode & ~(unsigned)UAT_FLOW_BELOW) == UAT_FLOW_IN;
-    const uat_flow_access_t access = {.p = (void *)(uintptr_t)p, .mode = reads ? UAT_FLOW_IN : UAT_FLOW_INOUT};
+    struct uat_flow_use use = {.datum = (uintptr_t)p + 1, .mode = reads ? UAT_FLOW_IN : UAT_FLOW_INOUT};
     uat_flow_state_open(flow);
-    uint64_t id = uat_flow_entry_begin(flow);
-    struct uat_flow_state *s = uat_flow_address(flow->ledger);
-    uat_flow_write_entry(s, id, NULL, NULL, 0);
-    uint64_t name = uat_flow_name(s, id) | UAT_FLOW_JOINS | UAT_FLOW_WAKES;
-    uint64_t count = uat_flow_follow(flow, id, name, &access);
+    const struct uat_flow_note *note = uat_flow_entry_begin(flow);
+    uint64_t id = note->id, name = uat_flow_name(note) | UAT_FLOW_JOINS | UAT_FLOW_WAKES;
+    uat_flow_write_entry(flow, note, NULL, NULL, 0);
+    uint64_t count = uat_flow_follow(flow, id, name, &use);
     if (count == 0) {
-        uat_flow_entry_undo(uat_flow_address(flow->ledger), id);
+        uat_flow_entry_undo(uat_flow_state_of(flow), id);
         uat_global_after_join(); /* all tasks that this call would wait for have ended */
         return;
     }

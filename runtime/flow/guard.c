@@ -62,16 +62,8 @@ static void insert(struct guarded *task, uint64_t guard)
     task->guard[at] = guard;
 }
 
-bool uat_flow_is_guarded(const uat_flow_t *flow, const uat_flow_access_t *access, size_t n)
-{
-    bool guarded = false;
-    for (size_t i = 0; i < n; i++)
-        guarded |= uat_flow_mode_of(flow, &access[i]) >= UAT_FLOW_ANY;
-    return guarded;
-}
-
-void uat_flow_write_guarded(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *arg, size_t size,
-                            const uat_flow_access_t *access, size_t n)
+void uat_flow_write_guarded(uat_flow_t *flow, const struct uat_flow_note *note, uat_fn *fn, const void *arg,
+                            size_t size, const uat_flow_access_t *access, struct uat_flow_use *use, size_t n)
 {
     _Alignas(16) char own[UAT_FLOW_ARGUMENT_MAX], room[UAT_FLOW_GUARDED + UAT_FLOW_ARGUMENT_MAX];
     struct guarded *task = (struct guarded *)(void *)room;
@@ -79,12 +71,12 @@ void uat_flow_write_guarded(uat_flow_t *flow, uint64_t id, uat_fn *fn, const voi
     task->fn = fn;
     task->n = 0;
     for (size_t i = 0; i < n; i++)
-        if (uat_flow_mode_of(flow, &access[i]) == UAT_FLOW_ANY)
-            insert(task, uat_flow_guard_of(flow, id, access[i].p, uat_flow_bytes_of(&access[i])));
+        if (use[i].mode == UAT_FLOW_ANY)
+            insert(task, uat_flow_guard_of(flow, note->id, &use[i]));
     for (size_t i = 0; i < n; i++) {
-        if (uat_flow_mode_of(flow, &access[i]) != UAT_FLOW_ADD)
+        if (use[i].mode != UAT_FLOW_ADD)
             continue;
-        uint64_t guard = uat_flow_guard_of(flow, id, access[i].p, uat_flow_bytes_of(&access[i]));
+        uint64_t guard = uat_flow_guard_of(flow, note->id, &use[i]);
         /* If the task also names the datum with UAT_FLOW_ANY, it holds this mutex already, and a second lock would
          * deadlock. Then no guard is stored, and the body gets the datum itself instead of a sum of its own. */
         if (!has(task, guard))
@@ -92,7 +84,7 @@ void uat_flow_write_guarded(uat_flow_t *flow, uint64_t id, uat_fn *fn, const voi
     }
     size_t head = head_bytes(task->n);
     memcpy(room + head, own, size);
-    uat_flow_write_task(flow, id, run_guarded, room, head + size, access, n);
+    uat_flow_write_task(flow, note, run_guarded, room, head + size, access, n);
 }
 
 void *uat_flow_add_begin(void *p, size_t bytes, uint64_t guard)

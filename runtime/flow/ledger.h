@@ -105,22 +105,19 @@ enum {
     UAT_FLOW_KINDS = 63
 };
 
+#define UAT_FLOW_ADDRESS (((UINT64_C(1) << 48) - 1) & ~(uint64_t)UAT_FLOW_KINDS)
 static inline int uat_flow_rank(uint64_t name)
 {
     return (int)(name >> 48);
 }
 static inline void *uat_flow_address(uint64_t name)
 {
-    return (void *)(uintptr_t)(name & ((UINT64_C(1) << 48) - 1) & ~(uint64_t)UAT_FLOW_KINDS);
+    return (void *)(uintptr_t)(name & UAT_FLOW_ADDRESS);
 }
-static inline struct uat_flow_entry *uat_flow_entry_at(uint64_t name)
+/* Entry i of a chunk. */
+static inline struct uat_flow_entry *uat_flow_entry_of(struct uat_flow_chunk *chunk, unsigned i)
 {
-    return (struct uat_flow_entry *)uat_flow_address(name);
-}
-/* The name of entry i of a chunk. */
-static inline uint64_t uat_flow_entry_of(uint64_t chunk, unsigned i)
-{
-    return chunk + (uint64_t)(i + 1) * UAT_FLOW_ENTRY;
+    return (struct uat_flow_entry *)(void *)((char *)chunk + (size_t)(i + 1) * UAT_FLOW_ENTRY);
 }
 
 #endif

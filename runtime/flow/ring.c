@@ -160,10 +160,10 @@ static bool claim(int rank, int k, uint64_t index)
 {
     struct uat_flow_staging *s = uat_flow_staging();
     uint64_t *claims = &((struct uat_flow_ring *)uat_segment_of(rank, own()))->ends[k].claims;
-    if (rank == uat_self.rank && uat_self.near_size > 0) /* acquires and releases; pairs with thieves' swaps */
+    if (uat_flow_is_near(rank)) /* acquires and releases; pairs with thieves' swaps */
         return __atomic_compare_exchange_n(claims, &index, index + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     struct uat_op op = uat_op_cmp_swap(&s->old[0], claims, index, index + 1);
-    uat_flow_do((uint64_t)rank << 48, &op, 1);
+    uat_flow_do(rank, &op, 1);
     return s->old[0] == index;
 }
 
@@ -212,7 +212,7 @@ static int look(struct seen *seen)
     for (int i = 0; i < victims.count; i++) {
         struct uat_flow_ring *r = uat_segment_of(victims.rank[i], own());
         struct uat_op op = uat_op_read(s->peek[i], r->ends, (size_t)n * sizeof(r->ends[0]));
-        uat_flow_post(&batch, (uint64_t)victims.rank[i] << 48, &op, 1);
+        uat_flow_post(&batch, victims.rank[i], &op, 1);
     }
     uat_flow_wait(&batch);
     for (int i = 0; i < victims.count && (found == 0 || n > 1); i++)
@@ -231,7 +231,7 @@ static int choose(const struct seen *seen, int n)
     for (int i = 0; i < n; i++) {
         const struct uat_flow_ring *r = uat_segment_of(seen[i].rank, own());
         struct uat_op op = uat_op_read(&s->word[i], &r->slot[seen[i].ring][seen[i].index % UAT_FLOW_SLOTS], 8);
-        uat_flow_post(&batch, (uint64_t)seen[i].rank << 48, &op, 1);
+        uat_flow_post(&batch, seen[i].rank, &op, 1);
     }
     uat_flow_wait(&batch);
     int at = 0;

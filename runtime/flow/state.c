@@ -17,11 +17,6 @@
 
 enum { PARTS_FIRST = 4, LINES_FIRST = 32 };
 
-static struct uat_flow_state *state_of(const uat_flow_t *flow)
-{
-    return uat_flow_address(flow->ledger);
-}
-
 static void *get(size_t bytes)
 {
     struct uat_parked *block = (struct uat_parked *)uat_heap_get(&uat_heap, bytes - UAT_HEAP_HEADER);
@@ -34,13 +29,12 @@ static void *get(size_t bytes)
     return block;
 }
 
-static void put(uint64_t name)
+static void put(int rank, struct uat_parked *block)
 {
-    struct uat_parked *block = uat_flow_address(name);
-    if (uat_flow_rank(name) == uat_self.rank)
+    if (rank == uat_self.rank)
         uat_heap_put(&uat_heap, (struct uat_block *)(void *)block);
     else
-        uat_keeper_give_back(uat_flow_rank(name), &block->returned);
+        uat_keeper_give_back(rank, &block->returned);
 }
 
 static uint64_t name_of(const void *block)
@@ -76,11 +70,11 @@ static void add_chunk(struct uat_flow_state *s)
     memset((char *)c + sizeof(c->block), 0, sizeof(*c) - sizeof(c->block));
     struct uat_flow_note *note = s->note + (size_t)s->parts * UAT_FLOW_CHUNK;
     for (unsigned i = 0; i < UAT_FLOW_CHUNK; i++) {
-        note[i] = (struct uat_flow_note){.name = uat_flow_entry_of(name_of(c), i)};
-        struct uat_flow_entry *e = uat_flow_entry_at(note[i].name);
+        struct uat_flow_entry *e = uat_flow_entry_of(c, i);
         e->left = e->open = 0;
+        note[i] = (struct uat_flow_note){.entry = e, .rank = (uint16_t)uat_self.rank};
     }
-    s->part[s->parts++] = (struct uat_flow_part){.name = name_of(c), .free = (1u << UAT_FLOW_CHUNK) - 1};
+    s->part[s->parts++] = (struct uat_flow_part){.chunk = c, .rank = uat_self.rank, .free = (1u << UAT_FLOW_CHUNK) - 1};
 }
 
 /* The hash table's place for a datum. It holds 1 + the number of the datum's line, or 0 if there is no line. */
@@ -115,26 +109,27 @@ struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow)
 
 struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow)
 {
-    struct uat_flow_state *s = state_of(flow);
-    if (uat_flow_rank(flow->ledger) == uat_self.rank)
+    struct uat_flow_state *s = uat_flow_state_of(flow);
+    int rank = uat_flow_rank(flow->ledger);
+    if (rank == uat_self.rank)
         return s;
     struct uat_flow_state *head = (struct uat_flow_state *)(void *)&uat_flow_staging()->entry;
     _Static_assert(sizeof(*head) <= sizeof(uat_flow_staging()->entry), "there is room for the head");
     uat_flow_check_block(flow->ledger, sizeof(*head), "the ledger of a flow");
     struct uat_op op = uat_op_read(head, s, sizeof(*head));
-    uat_flow_do(flow->ledger, &op, 1);
+    uat_flow_do(rank, &op, 1);
     size_t bytes = head->bytes;
     uat_flow_check_block(flow->ledger, bytes, "the size of a flow's ledger");
     if (bytes != uat_flow_state_bytes(head->part_room, head->line_room) || head->parts == 0 ||
         head->parts > head->part_room || head->part_last >= head->parts || head->lines > head->line_room ||
         head->line_room == 0 || (head->line_room & (head->line_room - 1)) != 0)
-        uat_word_refuse(uat_flow_rank(flow->ledger), "the size of a flow's ledger", bytes);
+        uat_word_refuse(rank, "the size of a flow's ledger", bytes);
     struct uat_flow_state *here = get(bytes);
     /* The new block keeps the header that it has. */
     op = uat_op_read(&here->bytes, &s->bytes, bytes - offsetof(struct uat_flow_state, bytes));
-    uat_flow_do(flow->ledger, &op, 1);
+    uat_flow_do(rank, &op, 1);
     uat_flow_lay_out(here);
-    put(flow->ledger);
+    put(rank, &s->block);
     flow->ledger = name_of(here);
     return here;
 }
@@ -142,12 +137,11 @@ struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow)
 /* The views that the parted child has left, or 0. The child's end has been counted. */
 static uint64_t views_left(struct uat_flow_state *s)
 {
-    uint64_t shared = uat_flow_shared(s);
-    const struct uat_flow_chunk *c = uat_flow_address(shared);
-    if (uat_flow_rank(shared) == uat_self.rank)
+    const struct uat_flow_chunk *c = s->part[0].chunk;
+    if (s->part[0].rank == uat_self.rank)
         return c->views; /* read after the load of the count, or after a wait; pairs with leave_views() */
     struct uat_op op = uat_op_read(&uat_flow_staging()->word[0], &c->views, 8);
-    uat_flow_do(shared, &op, 1);
+    uat_flow_do(s->part[0].rank, &op, 1);
     return uat_flow_staging()->word[0];
 }
 
@@ -158,8 +152,8 @@ void uat_flow_state_end(uat_flow_t *flow)
     for (uint32_t i = 0; s->guards > 0 && i < s->lines; i++)
         drop(&s->line[i]);
     for (uint32_t i = 0; i < s->parts; i++)
-        put(s->part[i].name);
-    put(flow->ledger);
+        put(s->part[i].rank, &s->part[i].chunk->block);
+    put(uat_self.rank, &s->block);
     flow->ledger = 0;
     uat_frame_at(uat_stacks_running_base())->pending--;
     if (views) /* these views come before all that the task has added since the child parted */
@@ -169,9 +163,9 @@ void uat_flow_state_end(uat_flow_t *flow)
 /* Is some entry of this line under way? */
 static bool is_live(struct uat_flow_state *s, const struct uat_flow_line *line)
 {
-    bool live = uat_flow_lives(s, line->writer) || uat_flow_lives(s, line->guarded);
+    bool live = uat_flow_alive(s, line->writer) || uat_flow_alive(s, line->guarded);
     for (uint32_t i = 0; i < line->sharers && !live; i++)
-        live = uat_flow_lives(s, line->sharer[i]);
+        live = uat_flow_alive(s, line->sharer[i]);
     return live;
 }
 
@@ -187,7 +181,7 @@ static void copy_line(struct uat_flow_line *to, const struct uat_flow_line *from
 /* Move the state to a block with this room. */
 static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t lines)
 {
-    struct uat_flow_state *old = state_of(flow), *s = make(parts, lines);
+    struct uat_flow_state *old = uat_flow_state_of(flow), *s = make(parts, lines);
     uint64_t size = s->bytes;
     memcpy(&s->bytes, &old->bytes, sizeof(*s) - offsetof(struct uat_flow_state, bytes));
     s->bytes = size;
@@ -201,7 +195,7 @@ static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t li
         memcpy(s->hash, old->hash, 2 * lines * sizeof(uint32_t));
     else
         hash_lines(s);
-    put(flow->ledger);
+    put(uat_self.rank, &old->block);
     flow->ledger = name_of(s);
     return s;
 }
@@ -217,7 +211,7 @@ static uint32_t next_room(uint32_t used, uint32_t room)
  * room, double the room. */
 static struct uat_flow_state *make_line_room(uat_flow_t *flow)
 {
-    struct uat_flow_state *s = state_of(flow);
+    struct uat_flow_state *s = uat_flow_state_of(flow);
     struct uat_flow_line *lines = s->line;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->lines; i++) {
@@ -250,34 +244,36 @@ static __attribute__((cold)) void check_overlap(struct uat_flow_state *s, uint64
     }
 }
 
-struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t bytes)
+struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, struct uat_flow_use *use)
 {
-    struct uat_flow_state *s = state_of(flow);
-    uint64_t datum = (uintptr_t)p + 1;
+    struct uat_flow_state *s = uat_flow_state_of(flow);
     if (uat_torture_settings.torture != UAT_TORTURE_NONE || uat_torture_delays())
-        check_overlap(s, datum, bytes);
-    uint32_t *place = place_of(s, datum);
-    if (*place)
-        return &s->line[*place - 1];
+        check_overlap(s, use->datum, use->bytes);
+    uint32_t *place = place_of(s, use->datum);
+    if (*place) {
+        use->line = *place - 1;
+        return &s->line[use->line];
+    }
     if (s->lines == s->line_room) {
         s = make_line_room(flow);
-        place = place_of(s, datum);
+        place = place_of(s, use->datum);
     }
-    struct uat_flow_line *line = &s->line[s->lines];
+    use->line = s->lines;
     *place = ++s->lines;
-    line->datum = datum;
-    line->bytes = bytes;
+    struct uat_flow_line *line = &s->line[use->line];
+    line->datum = use->datum;
+    line->bytes = use->bytes;
     line->writer = line->guard = line->guarded = 0;
     line->sharers = line->mode = 0; /* so sharer[] is unused */
     return line;
 }
 
-uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_t bytes)
+uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, struct uat_flow_use *use)
 {
-    struct uat_flow_line *line = uat_flow_line_of(flow, p, bytes);
+    struct uat_flow_line *line = uat_flow_line_of(flow, use);
     if (!line->guard) {
         line->guard = uat_mutex_create().object;
-        state_of(flow)->guards++;
+        uat_flow_state_of(flow)->guards++;
     }
     line->guarded = id;
     return line->guard;
@@ -285,7 +281,7 @@ uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_
 
 static bool has_room(const struct uat_flow_part *part)
 {
-    return part->free && uat_flow_rank(part->name) == uat_self.rank;
+    return part->free && part->rank == uat_self.rank;
 }
 
 /* The index of a part with a free entry, or -1. Parts on this worker come first. If `here` is true, parts on other
@@ -308,9 +304,9 @@ static int free_part(struct uat_flow_state *s, bool here)
 /* Few entries exceed the window: the relays and joins of the newest spawn, and the entries of waits. */
 _Static_assert(UAT_FLOW_WINDOW + UAT_FLOW_CHUNK <= 1 << 16, "an entry's index has 16 bits");
 
-uint64_t uat_flow_entry_begin(uat_flow_t *flow)
+struct uat_flow_note *uat_flow_entry_begin(uat_flow_t *flow)
 {
-    struct uat_flow_state *s = state_of(flow);
+    struct uat_flow_state *s = uat_flow_state_of(flow);
     int at = free_part(s, s->parts * UAT_FLOW_CHUNK < s->window);
     if (at < 0) {
         if (s->parts == s->part_room)
@@ -323,9 +319,10 @@ uint64_t uat_flow_entry_begin(uat_flow_t *flow)
     unsigned i = (unsigned)__builtin_ctzll(part->free), index = (unsigned)at * UAT_FLOW_CHUNK + i;
     part->free &= part->free - 1;
     struct uat_flow_note *note = &s->note[index];
-    *note = (struct uat_flow_note){.id = ++s->serial << 16 | index, .name = note->name, .base = note->base};
+    *note = (struct uat_flow_note){
+        .id = ++s->serial << 16 | index, .entry = note->entry, .rank = note->rank, .base = note->base};
     s->begun++;
-    return note->id;
+    return note;
 }
 
 static void free_entry(struct uat_flow_state *s, uint64_t id)
@@ -343,45 +340,44 @@ void uat_flow_entry_undo(struct uat_flow_state *s, uint64_t id)
 
 uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now)
 {
-    uint64_t shared = uat_flow_shared(s);
-    const struct uat_flow_chunk *c = uat_flow_address(shared);
-    if (uat_flow_rank(shared) == uat_self.rank) /* Acquire: pairs with the FETCH_ADDs in count_down() */
+    const struct uat_flow_chunk *c = s->part[0].chunk;
+    if (s->part[0].rank == uat_self.rank) /* Acquire: pairs with the FETCH_ADDs in count_down() */
         return s->awaited + uat_cpu_load_acquire(&c->count);
     if (!now)
         return s->retired;
     struct uat_op op = uat_op_read(&uat_flow_staging()->word[0], &c->count, 8);
-    uat_flow_do(shared, &op, 1);
+    uat_flow_do(s->part[0].rank, &op, 1);
     return s->awaited + uat_flow_staging()->word[0];
 }
 
-static const uint64_t *marks(uint64_t chunk)
+static const uint64_t *marks(const struct uat_flow_part *part)
 {
-    const struct uat_flow_chunk *c = uat_flow_address(chunk);
-    if (uat_flow_rank(chunk) == uat_self.rank)
-        return c->mark;
-    struct uat_op op = uat_op_read(uat_flow_staging()->mark, c->mark, sizeof(c->mark));
-    uat_flow_do(chunk, &op, 1);
+    const uint64_t *mark = part->chunk->mark;
+    if (part->rank == uat_self.rank)
+        return mark;
+    struct uat_op op = uat_op_read(uat_flow_staging()->mark, mark, sizeof(part->chunk->mark));
+    uat_flow_do(part->rank, &op, 1);
     return uat_flow_staging()->mark;
 }
 
 struct uat_flow_note *uat_flow_under_way(struct uat_flow_state *s, uint64_t id)
 {
-    struct uat_flow_note *note = uat_flow_note(s, id);
-    if (!uat_flow_lives(s, id))
-        return NULL;
+    struct uat_flow_note *note = uat_flow_alive(s, id);
+    if (!note || note->rank != uat_self.rank)
+        return note;
+    const struct uat_flow_chunk *c = s->part[(id & 0xffff) / UAT_FLOW_CHUNK].chunk;
     /* Acquire, as in uat_flow_retire(): the worker that ended the entry has released what its task wrote. */
-    if (uat_flow_rank(note->name) == uat_self.rank && uat_cpu_load_acquire(uat_flow_mark(note->name)) == id)
-        note->ended = true;
+    note->ended = uat_cpu_load_acquire(&c->mark[(id & 0xffff) % UAT_FLOW_CHUNK]) == id;
     return note->ended ? NULL : note;
 }
 
 void uat_flow_retire(struct uat_flow_state *s)
 {
     for (uint32_t k = 0; k < s->parts; k++) {
-        const struct uat_flow_part part = s->part[k];
-        if (part.free == (1u << UAT_FLOW_CHUNK) - 1)
+        const struct uat_flow_part *part = &s->part[k];
+        if (part->free == (1u << UAT_FLOW_CHUNK) - 1)
             continue;
-        const uint64_t *mark = marks(part.name);
+        const uint64_t *mark = marks(part);
         for (unsigned i = 0; i < UAT_FLOW_CHUNK; i++) {
             struct uat_flow_note *note = &s->note[k * UAT_FLOW_CHUNK + i];
             /* Acquire: the worker that ended the entry accessed it for the last time before writing the mark (F5). */

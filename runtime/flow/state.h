@@ -19,19 +19,21 @@ enum { UAT_FLOW_SHARERS = 10 /* maximum number of sharers that a line lists one 
 
 /* What the unroller notes about a chunk of the ledger. */
 struct uat_flow_part {
-    uint64_t name;
-    uint64_t free; /* bit i: entry i is free */
+    struct uat_flow_chunk *chunk;
+    int rank;      /* the rank where the chunk lies */
+    uint32_t free; /* bit i: entry i is free */
 };
 
 /* The unroller's notes on an entry. */
 struct uat_flow_note {
-    uint64_t id;    /* (serial number << 16) | index of the entry; 0: the entry is free */
-    uint64_t name;  /* name of the entry; the same in all its uses */
-    uint64_t base;  /* base value of `open`: see struct uat_flow_links */
-    uint64_t last;  /* id of the entry that was registered last */
-    uint64_t relay; /* id of the entry that takes further registrations in place of this entry, or 0 */
-    uint32_t next;  /* number of registrations */
-    bool ended;     /* a registration has found that the entry had ended */
+    uint64_t id;                  /* (serial number << 16) | index of the entry; 0: the entry is free */
+    struct uat_flow_entry *entry; /* the same in all uses, as `rank` is */
+    uint64_t base;                /* base value of `open`: see struct uat_flow_links */
+    uint64_t last;                /* id of the entry that was registered last */
+    uint64_t relay;               /* id of the entry that takes further registrations in place of this entry, or 0 */
+    uint32_t next;                /* number of registrations */
+    uint16_t rank;                /* the rank where the entry lies */
+    bool ended;                   /* a registration has found that the entry had ended */
 };
 
 /*
@@ -94,36 +96,51 @@ static inline struct uat_flow_note *uat_flow_note(struct uat_flow_state *s, uint
     return &s->note[id & 0xffff];
 }
 
-/* Is the entry of this id under way, according to the unroller's notes? */
-static inline bool uat_flow_lives(struct uat_flow_state *s, uint64_t id)
+/* The notes on the entry of this id, or NULL if they say that it is not under way. */
+static inline struct uat_flow_note *uat_flow_alive(struct uat_flow_state *s, uint64_t id)
 {
-    const struct uat_flow_note *note = uat_flow_note(s, id);
-    return id != 0 && note->id == id && !note->ended;
+    struct uat_flow_note *note = uat_flow_note(s, id);
+    return id != 0 && note->id == id && !note->ended ? note : NULL;
 }
 
-/* uat_flow_name(): the name of the entry of this id. uat_flow_shared(): the name of the first chunk, whose count and
- * waiter the flow uses. */
-static inline uint64_t uat_flow_name(struct uat_flow_state *s, uint64_t id)
+/* uat_flow_name(): the name of an entry. uat_flow_shared(): the name of the first chunk, whose count and waiter the
+ * flow uses. */
+static inline uint64_t uat_flow_name(const struct uat_flow_note *note)
 {
-    return uat_flow_note(s, id)->name;
+    return (uint64_t)note->rank << 48 | (uintptr_t)note->entry;
 }
 static inline uint64_t uat_flow_shared(const struct uat_flow_state *s)
 {
-    return s->part[0].name;
+    return (uint64_t)s->part[0].rank << 48 | (uintptr_t)s->part[0].chunk;
 }
+
+/* The state of the flow's ledger, which is on this worker. The pointer is valid until the next call that takes a
+ * flow. */
+static inline struct uat_flow_state *uat_flow_state_of(const uat_flow_t *flow)
+{
+    return (struct uat_flow_state *)(uintptr_t)(flow->ledger & UAT_FLOW_ADDRESS);
+}
+
+/* How a flow orders an access. */
+struct uat_flow_use {
+    uint64_t datum;          /* as in the datum's line */
+    uint64_t bytes;          /* size of the datum; 0 for a block of a matrix: other data lie between its rows */
+    enum uat_flow_mode mode; /* UAT_FLOW_IN, UAT_FLOW_INOUT, UAT_FLOW_ANY or UAT_FLOW_ADD */
+    uint32_t line;           /* index that the datum's line had; a wrong index costs time only */
+};
 
 /* Begin a ledger, with one chunk. Afterwards flow->ledger names its state. */
 struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow);
 
-/* Returns the state of the flow's ledger, after moving it to this worker if it was elsewhere. The pointer is valid
- * until the next call that takes a flow. */
+/* As uat_flow_state_of(), after moving the state to this worker if it was elsewhere. */
 struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow);
 
 /* End the ledger, in which all entries have ended. Afterwards flow->ledger is 0. */
 void uat_flow_state_end(uat_flow_t *flow);
 
-/* Allocate an entry. Returns its id. There may be more entries than the window allows. */
-uint64_t uat_flow_entry_begin(uat_flow_t *flow);
+/* Allocate an entry. Returns its notes, which are valid as long as the state is. There may be more entries than the
+ * window allows. */
+struct uat_flow_note *uat_flow_entry_begin(uat_flow_t *flow);
 
 /* Free an entry that no other worker knows. */
 void uat_flow_entry_undo(struct uat_flow_state *s, uint64_t id);
@@ -132,8 +149,7 @@ void uat_flow_entry_undo(struct uat_flow_state *s, uint64_t id);
  * `now` is true. If `now` is false, the result may be too low. */
 uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now);
 
-/* The notes on the entry of this id, or NULL if it is not under way. If the entry lies on this worker, this first
- * updates the notes from its mark. */
+/* As uat_flow_alive(). If the entry lies on this worker, this first updates the notes from its mark. */
 struct uat_flow_note *uat_flow_under_way(struct uat_flow_state *s, uint64_t id);
 
 /* Retire the entries that have ended: afterwards they are free. */
@@ -141,9 +157,9 @@ void uat_flow_retire(struct uat_flow_state *s);
 
 /* Returns the mutex of a datum for the entry of this id, and makes the mutex if there is none. The mutex lasts at least
  * until this entry, and all earlier entries that got the mutex, have ended. */
-uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_t bytes);
+uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, struct uat_flow_use *use);
 
-/* Returns the line of a datum, and makes it if there is none. bytes: size of the datum. */
-struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t bytes);
+/* Returns the line of a datum, and makes it if there is none. Sets use->line. */
+struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, struct uat_flow_use *use);
 
 #endif

@@ -114,7 +114,7 @@ static void begin(void)
 
 static struct uat_flow_state *state_now(void)
 {
-    return uat_flow_address(flow.ledger);
+    return uat_flow_state_of(&flow);
 }
 
 static uat_flow_access_t use(unsigned datum, enum uat_flow_mode mode)
@@ -133,19 +133,20 @@ static void spawn(size_t n, uat_flow_access_t a, uat_flow_access_t b)
     uint64_t number = spawned;
     struct task *t = &tasks[spawned];
     *t = (struct task){.n = n, .access = {a, b, use(3, UAT_FLOW_INOUT)}};
-    uint64_t id = uat_flow_entry_begin(&flow);
-    bool guarded = uat_flow_is_guarded(&flow, t->access, n);
+    struct uat_flow_use uses[GUARDS];
+    const struct uat_flow_note note = *uat_flow_entry_begin(&flow);
+    bool guarded = uat_flow_uses(&flow, t->access, n, uses);
     if (guarded)
-        uat_flow_write_guarded(&flow, id, body, &number, sizeof(number), t->access, n);
+        uat_flow_write_guarded(&flow, &note, body, &number, sizeof(number), t->access, uses, n);
     else
-        uat_flow_write_entry(state_now(), id, body, &number, sizeof(number));
-    t->name = uat_flow_name(state_now(), id);
-    const uint64_t *head = uat_flow_entry_at(t->name)->body.arg; /* function, number of mutexes, mutexes */
+        uat_flow_write_entry(&flow, &note, body, &number, sizeof(number));
+    t->name = uat_flow_name(&note);
+    const uint64_t *head = note.entry->body.arg; /* function, number of mutexes, mutexes */
     t->guards = guarded ? head[1] : 0;
     for (size_t i = 0; i < t->guards; i++)
         t->guard[i] = head[2 + i];
     spawned++;
-    if (uat_flow_order(&flow, id, t->name, t->access, n))
+    if (uat_flow_order(&flow, note.id, t->name, uses, n))
         uat_flow_ring_push(t->name);
 }
 
@@ -205,7 +206,7 @@ static void finish(void)
 static void fill(unsigned entries, unsigned lines)
 {
     for (unsigned i = 0; i < lines; i++)
-        uat_flow_line_of(&flow, &dead[i], 1);
+        uat_flow_line_of(&flow, &(struct uat_flow_use){.datum = (uintptr_t)&dead[i] + 1, .bytes = 1});
     for (unsigned i = 0; i < entries; i++)
         spawn(0, use(0, UAT_FLOW_IN), use(0, UAT_FLOW_IN));
 }

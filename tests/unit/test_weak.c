@@ -301,7 +301,7 @@ struct uat_flow_staging *uat_flow_staging(void)
     return &mine.staging;
 }
 
-void uat_flow_do(uint64_t name, const struct uat_op *ops, int n)
+void uat_flow_do(int rank, const struct uat_op *ops, int n)
 {
     assert_int_equal(n, 1);
     struct uat_op op = *ops;
@@ -309,9 +309,9 @@ void uat_flow_do(uint64_t name, const struct uat_op *ops, int n)
     post(&op, 1);
 }
 
-void uat_flow_post(struct uat_flow_batch *batch, uint64_t name, const struct uat_op *ops, int n)
+void uat_flow_post(struct uat_flow_batch *batch, int rank, const struct uat_op *ops, int n)
 {
-    uat_flow_do(name, ops, n);
+    uat_flow_do(rank, ops, n);
 }
 
 void uat_flow_wait(struct uat_flow_batch *batch)

@@ -19,10 +19,12 @@ static void flow_begin(void)
     memset(&flow, 0, sizeof(flow));
     flow.state.parts = flow.state.part_room = 1;
     uat_flow_lay_out(&flow.state);
-    *flow.state.part = (struct uat_flow_part){.name = chunk};
-    entry = uat_flow_entry_of(chunk, 0);
-    *uat_flow_note(&flow.state, ID) = (struct uat_flow_note){.id = ID, .name = entry};
-    uat_flow_entry_at(entry)->links = (struct uat_flow_links){.id = ID, .shared = chunk};
+    struct uat_flow_part *part = flow.state.part;
+    *part = (struct uat_flow_part){.chunk = uat_flow_address(chunk), .rank = 1};
+    struct uat_flow_note *note = uat_flow_note(&flow.state, ID);
+    *note = (struct uat_flow_note){.id = ID, .entry = uat_flow_entry_of(part->chunk, 0), .rank = 1};
+    note->entry->links = (struct uat_flow_links){.id = ID, .shared = chunk};
+    entry = uat_flow_name(note);
 }
 
 static void ends_task(void)
@@ -51,7 +53,7 @@ static void retires(void)
 
 LOOKS_FOR(counts_ends, uat_flow_ended_count(&flow.state, true) == 1)
 
-LOOKS_FOR(counts_by_add, uat_flow_add(entry, &((struct uat_flow_chunk *)(void *)shared.chunk)->count, 0) == 1)
+LOOKS_FOR(counts_by_add, uat_flow_add(1, &((struct uat_flow_chunk *)(void *)shared.chunk)->count, 0) == 1)
 
 TEST(flow)
 {
