@@ -62,13 +62,17 @@ struct changes {
 };
 UAT_TASK(int, change, struct changes, c)
 {
-    int changed = 0;
+    int changed = 0, leaves = 0, last = uat_size();
     uint64_t unused;
     for (; uat_future_try_get(c.stop, &unused) != 0; changed++) {
-        if (uat_resize(1 + (int)(next_random(&c.seed) % (unsigned)uat_size())) != 0)
+        int n = 1 + (int)(next_random(&c.seed) % (unsigned)uat_size());
+        if (uat_resize(n) != 0)
             return -1;
+        leaves += n < last ? last - n : 0;
+        last = n;
         uat_sleep_for(10000 + next_random(&c.seed) % 100000);
     }
+    printf("%d times a worker was asked to leave, and as often to return\n", leaves);
     return uat_resize(uat_size()) ? -1 : changed;
 }
 
