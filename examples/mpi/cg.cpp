@@ -30,6 +30,7 @@ struct Sides {
 void exchange(const Vector &v, Sides &sides)
 {
     MPI_Request requests[4];
+    MPI_Status statuses[4]; /* GCC warns of MPICH's MPI_STATUSES_IGNORE, whose address is 1 */
     int pending = 0;
     auto swap = [&](int peer, const double *own, Vector &side) {
         if (peer < 0 || peer == ranks)
@@ -41,7 +42,7 @@ void exchange(const Vector &v, Sides &sides)
     };
     swap(rank - 1, v.data(), sides.below);
     swap(rank + 1, v.data() + (planes - 1) * plane, sides.above);
-    MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(pending, requests, statuses);
 }
 
 /* Set q := A v. Returns the dot product of v and q. */

@@ -11,7 +11,7 @@ minimum. hosts: time and bytes of six applications on --hosts hosts with one wor
 
 In real time with two workers, uat and its rivals in turn: OpenMP with static and dynamic schedules, oneTBB with
 auto_partitioner and affinity_partitioner. rivals: kernels over arrays. metg: the curve, from loops of --fine us for each
-worker. mpi: uat-jacobi and uat-cg beside the same programs with MPI.
+worker. mpi: uat-jacobi and uat-cg with --ranks workers beside the same programs with MPICH and Open MPI.
 """
 import math
 import shutil
@@ -25,6 +25,7 @@ PIECES = 16  # iterations of a worker in a loop
 DOUBLE = 8
 WORKERS = 2  # in real time
 RIVALS = ("uat", "openmp", "openmp-dynamic", "tbb", "tbb-affinity")
+MPIS = {"MPICH": ("mpich", "mpiexec.mpich", "mpich, libmpich-dev"), "Open MPI": ("mpi", "mpiexec.openmpi", "openmpi-bin, libopenmpi-dev")}
 KERNELS = ("for, axpy", "copy", "scale", "add", "triad")
 # program, edge, workers, hosts, arguments
 STENCILS = [("jacobi", 1024, 16, 4, ["-i", 10]), ("jacobi", 1024, 64, 16, ["-i", 10]), ("jacobi", 1000, 16, 4, ["-i", 10]),
@@ -130,19 +131,30 @@ def measure_metg(options):
 
 
 def measure_mpi(options):
-    examples = options.build / "examples"
-    if not (examples / "cg-mpi").exists() or not shutil.which("mpiexec"):
-        print("left out: MPI, which was not found when uat was built (Debian: openmpi-bin, libopenmpi-dev)", file=sys.stderr)
-        return
-    runs.print_titles([f"{WORKERS} workers", "uat, ms", "MPI, ms", "uat / MPI", "MPI, KB per iteration"])
-    for program, edge, more in (("jacobi", 1024, ["-i", 100]), ("cg", 64, ["-e", 1e-9])):
-        taken = runs.in_turn(options.rounds, ("uat", "MPI"), lambda name, program=program, edge=edge, more=more: (
-            runs.uatrun(options.build, WORKERS, f"examples/uat-{program}", "-n", edge, *more) if name == "uat" else
-            runs.report_of(runs.run(["mpiexec", "-n", WORKERS, examples / f"{program}-mpi", edge, more[1]], runs.MPI_SETTINGS))))
-        times = {name: [1e3 * one["seconds"] for one in reports] for name, reports in taken.items()}
-        ratio = [mine / other for mine, other in zip(times["uat"], times["MPI"])]
-        runs.print_cells([" ".join(map(str, [f"uat-{program}", "-n", edge, *more])), *map(runs.spread, times.values()), runs.spread(ratio),
-                          f"{taken['MPI'][0]['bytes'] / 1000:.1f}"])
+    programs = [("jacobi", 1024, ["-i", 100]), ("cg", 64, ["-e", 1e-9])]
+    found = [name for name, (suffix, launcher, package) in MPIS.items() if is_there(options, name, suffix, launcher, package)]
+    runs.print_titles(["program", "workers", "uat, ms", *(f"{name}, ms" for name in found), *(f"uat / {name}" for name in found),
+                       "sent, KB per iteration"])
+    for program, edge, more in programs:
+        for workers in options.ranks:
+            def once(name, program=program, edge=edge, more=more, workers=workers):
+                if name == "uat":
+                    return runs.uatrun(options.build, workers, f"examples/uat-{program}", "-n", edge, *more)
+                suffix, launcher, _ = MPIS[name]
+                return runs.report_of(runs.run([launcher, "-n", workers, options.build / "examples" / f"{program}-{suffix}", edge, more[1]],
+                                               runs.MPI_SETTINGS))
+            taken = runs.in_turn(options.rounds, ("uat", *found), once)
+            times = {name: [1e3 * one["seconds"] for one in reports] for name, reports in taken.items()}
+            ratios = ([mine / other for mine, other in zip(times["uat"], times[name])] for name in found)
+            runs.print_cells([" ".join(map(str, [f"uat-{program}", "-n", edge, *more])), str(workers), *map(runs.spread, times.values()),
+                              *map(runs.spread, ratios), f"{taken[found[0]][0]['bytes'] / 1000:.1f}" if found else ""])
+
+
+def is_there(options, name, suffix, launcher, package):
+    there = (options.build / "examples" / f"cg-{suffix}").exists() and shutil.which(launcher)
+    if not there:
+        print(f"{name}: not installed: no {launcher}, or no examples/cg-{suffix} (Debian: {package})", file=sys.stderr)
+    return there
 
 
 def least_of(program, report, hosts, arguments):
@@ -183,6 +195,7 @@ def add_options(parser):
     parser.add_argument("--hosts", type=runs.numbers, default=[1, 4, 16, 64], help="of the part hosts (1,4,16,64)")
     parser.add_argument("--fine", type=runs.numbers, default=[1, 2, 5, 10, 30, 100],
                         help="us of a worker in a loop of the part metg, at most 8 numbers (1,2,5,10,30,100)")
+    parser.add_argument("--ranks", type=runs.numbers, default=[1, 2], help="workers and ranks of the part mpi (1,2)")
     parser.add_number("--loops", 10, "loops of a run of the curve")
     parser.add_number("--rounds", 5, "rounds of the rivals")
     parser.add_number("--repeat", 20, "times that each kernel of the rivals runs in a round; the least counts")
