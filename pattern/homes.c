@@ -40,13 +40,13 @@ static size_t widest(const struct uat_parts *parts)
     return most;
 }
 
-bool uat_parts_make(struct uat_parts *parts, void *array, size_t size, size_t count)
+bool uat_parts_make(struct uat_parts *parts, void *array, size_t size, size_t count, bool few)
 {
     size_t workers = (size_t)uat_self.size;
     *parts = (struct uat_parts){.array = array, .size = size, .count = count, .parts = uat_self.size};
     return !uat_team_within && workers <= UAT_TEAM_MAX && uat_loop_home(array, size, 0, (int64_t)count) &&
            count / workers >= PART_BYTES / size + 1 && uat_global_blocked(array, &parts->start, &parts->chunk) &&
-           widest(parts) <= count / workers * UNEVEN;
+           (few || widest(parts) <= count / workers * UNEVEN);
 }
 
 /* Does the scratch array have the homes of the array? */

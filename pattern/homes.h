@@ -35,8 +35,9 @@ struct uat_twin {
 };
 
 /* Divide an array of `count` elements of `size` bytes. Returns false if the array should not be sorted or divided at
- * its homes: there is one host, each worker keeps several blocks, the elements are few, or few workers keep them. */
-bool uat_parts_make(struct uat_parts *parts, void *array, size_t size, size_t count);
+ * its homes: there is one host, each worker keeps several blocks, the elements are few, or few workers keep them. few:
+ * the last is allowed. */
+bool uat_parts_make(struct uat_parts *parts, void *array, size_t size, size_t count, bool few);
 
 /* The first element of part r. Part r ends where part r + 1 starts. */
 size_t uat_parts_edge(const struct uat_parts *parts, int r);

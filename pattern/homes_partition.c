@@ -181,7 +181,8 @@ static bool partition_at_homes(const struct uat_range *range, size_t *front)
     _Alignas(16) char block[bytes];
     struct division *d = (struct division *)block;
     struct uat_parts parts;
-    if (!uat_parts_make(&parts, range->base, range->kernel.size, range->count) || parts.parts > UAT_COUNTED_MAX)
+    if (!uat_parts_make(&parts, range->base, range->kernel.size, range->count, range->selects) ||
+        parts.parts > UAT_COUNTED_MAX)
         return false;
     *d = (struct division){.parts = parts, .range_bytes = range->bytes};
     memcpy(d->range, range, range->bytes);
@@ -197,7 +198,7 @@ int uat_divide_at_homes(uat_divide_fn *divide, void *array, size_t size, size_t 
     _Alignas(16) char block[bytes];
     struct division *d = (struct division *)block;
     *d = (struct division){.divide = divide};
-    if (!uat_parts_make(&d->parts, array, size, count) || d->parts.parts > UAT_COUNTED_MAX ||
+    if (!uat_parts_make(&d->parts, array, size, count, false) || d->parts.parts > UAT_COUNTED_MAX ||
         !uat_twin_make(&d->twin, &d->parts, size, NULL))
         return 0;
     memcpy(d->range, arg, arg_size);

@@ -328,7 +328,7 @@ int uat_sort_at_homes(const uat_sort_kernel_t *kernel, const uat_sort_pack_t *pa
     _Alignas(64) char block[bytes];
     struct job *j = (struct job *)block;
     *j = (struct job){.kernel = *kernel};
-    if (!uat_parts_make(&j->parts, array, size, count) ||
+    if (!uat_parts_make(&j->parts, array, size, count, false) ||
         count / (size_t)j->parts.parts < PROBED * (size_t)j->parts.parts ||
         !uat_twin_make(&j->to, &j->parts, kernel->size, scratch))
         return 0;

@@ -13,9 +13,10 @@ struct uat_range {
     char *base; /* elements */
     size_t count;
     uat_sort_kernel_t kernel;
-    int equal;                /* as in uat_sort_pivot_t */
-    size_t known;             /* number of elements at the start that do not belong to the front */
-    size_t share;             /* number of elements at each end that a child may take */
+    int equal;    /* as in uat_sort_pivot_t */
+    bool selects; /* of a selection: its partitions follow one another, also those of elements that few workers keep */
+    size_t known; /* number of elements at the start that do not belong to the front */
+    size_t share; /* number of elements at each end that a child may take */
     size_t arg_offset, bytes; /* arg_offset: of the user's argument in the tail; bytes: of the whole block */
     _Alignas(16) char tail[];
 };

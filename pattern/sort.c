@@ -212,6 +212,7 @@ void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, con
 /* The body of uat_select_by(): each partition leaves the part that contains the place. */
 static size_t select_place(struct uat_range *range, size_t place)
 {
+    range->selects = true;
     while (!is_leaf(range)) {
         struct uat_range whole = *range; /* a copy of the head, without the tail */
         struct parts parts = divide(range);
