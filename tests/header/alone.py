@@ -3,7 +3,7 @@
 """Description: each public header compiles alone, and all compile together. They do so in every standard of each
 language that they support, without any of the warnings that users turn on. uat.hpp includes all other headers. Every struct that the
 headers show to C programs has a typedef that ends in _t. The headers of the core have at most 80 functions. A
-function's name begins with its object.
+function's name begins with its object, then `try_` if the call does not wait, then the verb, and each object that is made can be ended.
 usage: alone.py C-COMPILER C++-COMPILER INCLUDE-FOLDER"""
 import re
 import shutil
@@ -24,6 +24,15 @@ NO_OBJECT = set("""init finalize rank size resize workers run spawn spawn_on joi
     for for_near for_each_block reduce reduce_near reduce_deterministic scan scan_near find invoke sort""".split())
 
 
+# What may follow the object and `try_`: a verb, or what a function looks up or makes ready.
+VERBS = set("""acquire add alloc begin broadcast call cancel checkin checkout close cmp_swap count_down create destroy detail end fetch
+    free freeze get give home is keep left load lock make merge named near next object open poll post prefetch put read receive register release
+    run send set signal spawn store swap take temporary test thaw total unlock view wait""".split())
+# What ends that which a function of this verb makes or takes.
+ENDS = {"create": ["destroy"], "alloc": ["free"], "lock": ["unlock"], "acquire": ["release"], "freeze": ["thaw"], "checkout": ["checkin"],
+        "begin": ["end", "wait", "take"]}
+
+
 def functions(text):
     """The names of the functions that a header declares."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
@@ -37,6 +46,20 @@ def faults_of_names(texts):
     names = {name.removeprefix("uat_") for text in texts for name in functions(text)}
     return [f"uat_{name}() begins with no object: see CONTRIBUTING.md" for name in sorted(names - NO_OBJECT)
             if not any(name.startswith(known + "_") for known in objects)] + [f"there is no uat_{name}()" for name in sorted(NO_OBJECT - names)]
+
+
+def faults_of_order(texts):
+    """The functions with other words after their object, and those that make what no function ends."""
+    types = OBJECTS | {name for text in texts for name in re.findall(r"^\} uat_(\w+)_t;", text, re.M)}
+    names = {name.removeprefix("uat_") for text in texts for name in functions(text)}
+    for name in sorted(names - NO_OBJECT):
+        known = max((known for known in types if name.startswith(known + "_")), key=len, default="")
+        words = name.removeprefix(known + "_").removeprefix("try_")
+        verb = next((verb for verb in VERBS if words == verb or words.startswith(verb + "_")), None)
+        if known and (not verb or "try" in words.split("_")):
+            yield f"uat_{name}(): {words} begins with no verb of VERBS, or `try` stands elsewhere than before it"
+        if words in ENDS and not any(f"{known}_{end}" in names for end in ENDS[words]):
+            yield f"uat_{name}(): nothing ends what it makes"
 
 
 def included(include, name, found):
@@ -77,6 +100,7 @@ def main():
     faults += [f"{name}: {text} without a typedef" for name in headers if "/detail/" not in name and name.endswith(".h")
                for text in re.findall(r"^(?:struct|union) \w+ \{", (include / name).read_text(), re.M)]
     faults += faults_of_names([(include / name).read_text() for name in headers if "/detail/" not in name and name.endswith(".h")])
+    faults += faults_of_order([(include / name).read_text() for name in headers if "/detail/" not in name and name.endswith(".h")])
     core = sum(len(functions((include / name).read_text())) for name in CORE)
     faults += [f"the core has {core} functions"] if not 0 < core <= CORE_MOST else []
     started = []
