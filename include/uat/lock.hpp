@@ -208,6 +208,8 @@ class once_flag : public detail::owner<once_flag_ref>
 template <class F, class... Args> void call_once(const once_flag_ref &flag, F &&f, Args &&...args)
 {
     const uat_once_t once = flag.native_handle();
+    if (once.done.object == 0)
+        uat_object_refuse("uat::call_once");
     const auto is_done = [once] {
         char none;
         return uat_future_try_get(once.done, &none) == 0;

@@ -9,6 +9,7 @@
 #include "base/relax.h"
 #include "base/word.h"
 #include "runtime/global/global.h"
+#include "include/uat/sync.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/segment.h"
@@ -96,6 +97,11 @@ static _Noreturn void refuse(uint64_t name, enum uat_park_kind kind, const char 
 {
     uat_fatal("%s: %" PRIx64 " of rank %d is not %s: it was destroyed, or never created", what,
               name & ((UINT64_C(1) << 48) - 1), uat_waitobj_rank(name), noun(kind));
+}
+
+void uat_object_refuse(const char *function)
+{
+    uat_fatal("%s(): the handle names no object: it was never created, or its variable was moved from", function);
 }
 
 void uat_waitobj_hold(struct uat_waitobj *words)

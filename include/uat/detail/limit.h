@@ -58,7 +58,8 @@ UAT_INLINE int uat_limit_wait(uat_limit_t *limit)
 UAT_INLINE int uat_condition_wait_for(uat_condition_t c, uat_mutex_t m, uat_limit_t *limit)
 {
     int rc;
-    (void)c;
+    UAT_DETAIL_CREATED(c.object);
+    UAT_DETAIL_CREATED(m.object);
     if (limit->left == 0)
         return -ETIMEDOUT;
     uat_mutex_unlock(m);
@@ -79,41 +80,49 @@ UAT_INLINE int uat_condition_wait_for(uat_condition_t c, uat_mutex_t m, uat_limi
 
 UAT_INLINE int uat_future_get_for(uat_future_t f, void *value, uint64_t ns)
 {
+    UAT_DETAIL_CREATED(f.object);
     UAT_DETAIL_UNTIL(uat_future_try_get(f, value));
 }
 
 UAT_INLINE int uat_mutex_lock_for(uat_mutex_t m, uint64_t ns)
 {
+    UAT_DETAIL_CREATED(m.object);
     UAT_DETAIL_UNTIL(uat_mutex_try_lock(m));
 }
 
 UAT_INLINE int uat_shared_mutex_lock_for(uat_shared_mutex_t m, uint64_t ns)
 {
+    UAT_DETAIL_CREATED(m.object);
     UAT_DETAIL_UNTIL(uat_shared_mutex_try_lock(m));
 }
 
 UAT_INLINE int uat_shared_mutex_lock_shared_for(uat_shared_mutex_t m, uint64_t ns)
 {
+    UAT_DETAIL_CREATED(m.object);
     UAT_DETAIL_UNTIL(uat_shared_mutex_try_lock_shared(m));
 }
 
 UAT_INLINE int uat_semaphore_acquire_for(uat_semaphore_t s, uint64_t ns)
 {
+    UAT_DETAIL_CREATED(s.object);
     UAT_DETAIL_UNTIL(uat_semaphore_try_acquire(s));
 }
 
 UAT_INLINE int uat_latch_wait_for(uat_latch_t l, uint64_t ns)
 {
+    UAT_DETAIL_CREATED(l.object);
     UAT_DETAIL_UNTIL(uat_latch_try_wait(l));
 }
 
 UAT_INLINE int uat_channel_send_for(uat_channel_t c, const void *value, uint64_t ns)
 {
+    UAT_DETAIL_CREATED(c.object);
     UAT_DETAIL_UNTIL(uat_channel_try_send(c, value));
 }
 
 UAT_INLINE int uat_channel_receive_for(uat_channel_t c, void *value, uint64_t ns)
 {
+    UAT_DETAIL_CREATED(c.object);
     UAT_DETAIL_UNTIL(uat_channel_try_receive(c, value));
 }
 

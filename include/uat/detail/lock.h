@@ -21,6 +21,7 @@ UAT_INLINE uat_critical_t uat_critical_begin(const char *name)
 
 UAT_INLINE void uat_critical_end(uat_critical_t *critical)
 {
+    UAT_DETAIL_CREATED(critical->mutex.object);
     uat_mutex_unlock(critical->mutex);
 }
 
@@ -35,6 +36,7 @@ UAT_INLINE uat_once_t uat_once_create(void)
 UAT_INLINE void uat_once_call(uat_once_t once, void (*fn)(void *arg), void *arg)
 {
     char done = 0;
+    UAT_DETAIL_CREATED(once.done.object);
     if (uat_future_try_get(once.done, &done) == 0)
         return;
     uat_mutex_lock(once.mutex);
@@ -47,6 +49,7 @@ UAT_INLINE void uat_once_call(uat_once_t once, void (*fn)(void *arg), void *arg)
 
 UAT_INLINE void uat_once_destroy(uat_once_t once)
 {
+    UAT_DETAIL_CREATED(once.done.object);
     uat_future_destroy(once.done);
     uat_mutex_destroy(once.mutex);
 }

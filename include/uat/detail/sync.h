@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Futures of one type. Included by uat/sync.h, which describes them. */
+/* Futures of one type, and the check of handles by inline functions. Included by uat/sync.h. */
 #ifndef UAT_DETAIL_SYNC_H
 #define UAT_DETAIL_SYNC_H
 
 #include "../sync.h" /* needed if a program includes this header first */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* End the job: the handle that the inline function `function` got is 0. */
+__attribute__((visibility("default"), cold, noreturn)) void uat_object_refuse(const char *function);
+#ifdef __cplusplus
+}
+#endif
+
+/* In an inline function: without this check, the line would name a function that the program has not called. */
+#define UAT_DETAIL_CREATED(object)                                                                                     \
+    if (__builtin_expect((object) == 0, 0))                                                                            \
+    uat_object_refuse(__func__)
 
 #define UAT_FUTURE(type, name)                                                                                         \
     typedef struct {                                                                                                   \
