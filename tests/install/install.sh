@@ -112,6 +112,13 @@ for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
     project make -B CC=$compiler
     mv hello "hello-$compiler"
+    # Tasks in a shared library with hidden symbols, which a program with hidden symbols calls.
+    # shellcheck disable=SC2046 # words
+    project $compiler -O2 -DPART -shared -fPIC -fvisibility=hidden "$source/tests/install/hidden.c" $(pkg-config --cflags --libs uat) -o libpart.so
+    # shellcheck disable=SC2046 # words
+    project $compiler -O2 -fvisibility=hidden "$source/tests/install/hidden.c" -L. -lpart $(pkg-config --cflags --libs uat) -o hidden
+    said=$(LD_LIBRARY_PATH=$LD_LIBRARY_PATH:. "$prefix/bin/uatrun" -n 2 ./hidden)
+    [ "$said" = "1024 leaves" ] || fail "hidden symbols, $compiler: $said"
 done
 for program in meson/hello cmake/hello ./hello-*; do
     [ "$("$prefix/bin/uatrun" -n 2 "$program")" = "42 from 2 workers" ] || fail "$program: wrong output"
