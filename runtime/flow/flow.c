@@ -179,14 +179,14 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
     make_room(flow, s);
     uint64_t begin = uat_trace_begin();
     struct uat_flow_use use[UAT_FLOW_ACCESSES];
-    const struct uat_flow_note note = *uat_flow_entry_begin(flow); /* a copy, because the state may move */
+    const struct uat_flow_note *note = uat_flow_entry_begin(flow);
+    uint64_t id = note->id, name = uat_flow_name(note) | uat_flow_home_of(flow, access, n);
     if (uat_flow_uses(flow, access, n, use))
-        uat_flow_write_guarded(flow, &note, body, arg, size, access, use, n);
+        uat_flow_write_guarded(flow, id, body, arg, size, access, use, n);
     else
-        uat_flow_write_task(flow, &note, body, arg, size, access, n);
-    uint64_t name = uat_flow_name(&note) | uat_flow_home_of(flow, access, n);
+        uat_flow_write_task(flow, note, body, arg, size, access, n);
     uat_global_before_wait(); /* RELEASE of what the unroller wrote before; pairs with the ACQUIRE in take() */
-    if (uat_flow_order(flow, note.id, name, use, n))
+    if (uat_flow_order(flow, id, name, use, n))
         uat_flow_ring_push(name);
     uat_trace_end(UAT_TRACE_FLOW_SPAWN, begin, name, -1);
 }

@@ -62,8 +62,8 @@ static void insert(struct guarded *task, uint64_t guard)
     task->guard[at] = guard;
 }
 
-void uat_flow_write_guarded(uat_flow_t *flow, const struct uat_flow_note *note, uat_fn *fn, const void *arg,
-                            size_t size, const uat_flow_access_t *access, struct uat_flow_use *use, size_t n)
+void uat_flow_write_guarded(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *arg, size_t size,
+                            const uat_flow_access_t *access, struct uat_flow_use *use, size_t n)
 {
     _Alignas(16) char own[UAT_FLOW_ARGUMENT_MAX], room[UAT_FLOW_GUARDED + UAT_FLOW_ARGUMENT_MAX];
     struct guarded *task = (struct guarded *)(void *)room;
@@ -72,11 +72,11 @@ void uat_flow_write_guarded(uat_flow_t *flow, const struct uat_flow_note *note, 
     task->n = 0;
     for (size_t i = 0; i < n; i++)
         if (use[i].mode == UAT_FLOW_ANY)
-            insert(task, uat_flow_guard_of(flow, note->id, &use[i]));
+            insert(task, uat_flow_guard_of(flow, id, &use[i]));
     for (size_t i = 0; i < n; i++) {
         if (use[i].mode != UAT_FLOW_ADD)
             continue;
-        uint64_t guard = uat_flow_guard_of(flow, note->id, &use[i]);
+        uint64_t guard = uat_flow_guard_of(flow, id, &use[i]);
         /* If the task also names the datum with UAT_FLOW_ANY, it holds this mutex already, and a second lock would
          * deadlock. Then no guard is stored, and the body gets the datum itself instead of a sum of its own. */
         if (!has(task, guard))
@@ -84,6 +84,7 @@ void uat_flow_write_guarded(uat_flow_t *flow, const struct uat_flow_note *note, 
     }
     size_t head = head_bytes(task->n);
     memcpy(room + head, own, size);
+    const struct uat_flow_note *note = uat_flow_note(uat_flow_state_of(flow), id); /* the state may have moved */
     uat_flow_write_task(flow, note, run_guarded, room, head + size, access, n);
 }
 

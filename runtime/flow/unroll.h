@@ -5,7 +5,7 @@
 
 #include "runtime/flow/state.h"
 
-/* Fill in an entry that no other worker knows. note: a copy of its notes will do. fn, arg, size: its body; NULL, NULL
+/* Fill in an entry that no other worker knows. fn, arg, size: its body; NULL, NULL
  * and 0 if the entry only joins others. */
 void uat_flow_write_entry(const uat_flow_t *flow, const struct uat_flow_note *note, uat_fn *fn, const void *arg,
                           size_t size);
@@ -33,8 +33,8 @@ uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, uint64_t name, struct ua
 
 /* Does what uat_flow_write_entry() does, for a task that needs a mutex. size: at most UAT_FLOW_ARGUMENT_MAX. In the
  * entry's copy of the argument, the mutex of an access with UAT_FLOW_ADD is stored at offset access->pitch. */
-void uat_flow_write_guarded(uat_flow_t *flow, const struct uat_flow_note *note, uat_fn *fn, const void *arg,
-                            size_t size, const uat_flow_access_t *access, struct uat_flow_use *use, size_t n);
+void uat_flow_write_guarded(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *arg, size_t size,
+                            const uat_flow_access_t *access, struct uat_flow_use *use, size_t n);
 
 /* Checks under UAT_TORTURE=order and fence: may a data-flow task access these bytes? */
 

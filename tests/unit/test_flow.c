@@ -137,7 +137,7 @@ static void spawn(size_t n, uat_flow_access_t a, uat_flow_access_t b)
     const struct uat_flow_note note = *uat_flow_entry_begin(&flow);
     bool guarded = uat_flow_uses(&flow, t->access, n, uses);
     if (guarded)
-        uat_flow_write_guarded(&flow, &note, body, &number, sizeof(number), t->access, uses, n);
+        uat_flow_write_guarded(&flow, note.id, body, &number, sizeof(number), t->access, uses, n);
     else
         uat_flow_write_entry(&flow, &note, body, &number, sizeof(number));
     t->name = uat_flow_name(&note);
