@@ -12,16 +12,6 @@
 #include "runtime/job/tree.h"
 #include "runtime/job/fatal.h"
 
-static int size_of_job(void)
-{
-    return uat_global.config.transport->size;
-}
-
-static int own_rank(void)
-{
-    return uat_global.config.transport->rank;
-}
-
 /* Do all workers pass the same arguments? Returns 0 if so, or -EINVAL. The lowest rank whose arguments differ from rank
  * 0's reports the difference. */
 static int compare(const uint64_t mine[4])
@@ -29,8 +19,8 @@ static int compare(const uint64_t mine[4])
     uint64_t his[4];
     uat_check(uat_tree_copy(his, mine, sizeof(his)));
     bool differs = memcmp(mine, his, sizeof(his)) != 0;
-    int lowest = uat_global_agree(differs ? own_rank() - size_of_job() : 0); /* negative, and ordered by rank */
-    if (lowest < 0 && lowest + size_of_job() == own_rank())
+    int lowest = uat_global_agree(differs ? uat_self.rank - uat_self.size : 0); /* negative, and ordered by rank */
+    if (lowest < 0 && lowest + uat_self.size == uat_self.rank)
         uat_error("%s: rank 0 and this rank pass different arguments; all workers must pass the same", uat_call_name());
     return lowest < 0 ? -EINVAL : 0;
 }
@@ -58,7 +48,7 @@ void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t 
     if (!rc)
         rc = compare((uint64_t[4]){'A', bytes, distribution, block});
     if (!rc && (bytes == 0 || bytes > BYTES_MAX || block > BYTES_MAX || (unsigned)distribution > UAT_CYCLIC)) {
-        if (own_rank() == 0)
+        if (uat_self.rank == 0)
             uat_error(
                 "uat_global_alloc(%zu bytes, distribution %d, block %zu): the size must be from 1 byte to 64 TiB, the "
                 "distribution UAT_BLOCKED or UAT_CYCLIC",
@@ -67,7 +57,7 @@ void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t 
     }
     if (!rc) {
         size_t share =
-            distribution == UAT_BLOCKED ? (bytes + (size_t)size_of_job() - 1) / (size_t)size_of_job() : block;
+            distribution == UAT_BLOCKED ? (bytes + (size_t)uat_self.size - 1) / (size_t)uat_self.size : block;
         const struct uat_table_entry asked = {.bytes = bytes, .block = block, .distribution = distribution};
         rc = uat_array_make(&asked, bytes, chunk_for(share), &a);
     }
@@ -82,7 +72,7 @@ void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t 
 /* Is this an array that the runtime has made for itself? */
 static bool is_own(const struct uat_array *a)
 {
-    return a == uat_registry.parts || a == uat_temporary.space || a == uat_temporary.ledger;
+    return a == uat_registry.parts || uat_temporary_is(a);
 }
 
 /* Enter a call about the array that starts at p, if there is such an array and all workers name the same array. */
@@ -93,7 +83,7 @@ static int enter(enum uat_collective call, const void *p, struct uat_array **out
         return rc;
     uat_call_enter(call);
     uat_global_refuse_open("in a collective call");
-    struct uat_array *a = uat_global.is_open ? uat_array_of((uintptr_t)p) : &uat_nowhere;
+    struct uat_array *a = uat_array_find((uintptr_t)p);
     if (a == &uat_nowhere || a->start != (uintptr_t)p || is_own(a)) {
         uat_error("%s: no array begins at %p", uat_call_name(), p);
         rc = -EINVAL;
@@ -133,14 +123,15 @@ int uat_global_free(void *p)
  * is in use. */
 static int close_temporary(void)
 {
-    struct uat_array *space = uat_temporary.space, *ledger = uat_temporary.ledger;
+    struct uat_array *space, *ledger;
     int rc = 0;
+    uat_temporary_get(&space, &ledger);
     if (!space)
         return 0;
     uat_global_before_barrier(); /* completes this worker's changes to the ledger's bits */
     uat_check(uat_collective_barrier());
     uat_global_after_barrier();
-    if (own_rank() == 0 && uat_temporary_in_use()) {
+    if (uat_self.rank == 0 && uat_temporary_in_use()) {
         uat_error("%s: temporary arrays are in use; free them before", uat_call_name());
         rc = -EBUSY;
     }
@@ -180,7 +171,7 @@ int uat_global_temporary_open(size_t bytes, size_t block)
     if (!rc)
         rc = compare((uint64_t[4]){'T', bytes, block});
     if (!rc && (bytes > BYTES_MAX || block > BYTES_MAX)) {
-        if (own_rank() == 0)
+        if (uat_self.rank == 0)
             uat_error("%s: %zu bytes in blocks of %zu are more than 64 TiB", uat_call_name(), bytes, block);
         rc = -EINVAL;
     }

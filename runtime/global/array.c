@@ -13,28 +13,22 @@
 #include "runtime/job/fatal.h"
 #include "transport/handover.h"
 
-static int own_rank(void)
-{
-    return uat_global.config.transport->rank;
-}
-
 static bool is_leader(void)
 {
-    return uat_hosts.leader[uat_hosts.own] == own_rank();
+    return uat_hosts.leader[uat_hosts.own] == uat_self.rank;
 }
 
 /* The leader creates its host's object. The transport then checks that the memory that it will lock is available,
  * before any worker touches it. */
 static int make_object(struct uat_array *a, struct uat_memobj *memobj)
 {
-    struct uat_global *g = &uat_global;
-    const struct uat_bulk_class *links = g->bulk->class_;
+    struct uat_bulk *links = uat_links_bulk();
     uint64_t bytes = uat_array_share(a, uat_hosts.own);
     *memobj = (struct uat_memobj){.fd = -1};
     if (!is_leader() || bytes == 0)
         return 0;
     int rc = uat_memobj_make(memobj, bytes, uat_pages_may_be_huge(a), &a->fd);
-    return rc || !links->room ? rc : links->room(g->bulk, bytes, memobj->page > 0);
+    return rc || !links->class_->room ? rc : links->class_->room(links, bytes, memobj->page > 0);
 }
 
 #define WHOLE_LOW  UINT64_C(0x680000000000) /* sanitizers, programs and global addresses lie below */
@@ -58,7 +52,6 @@ static void *map_whole(const struct uat_array *a, int host, int fd)
  * CPUs do not copy need this. */
 static int expose(struct uat_array *a, struct uat_bulk_key *key)
 {
-    struct uat_global *g = &uat_global;
     uint64_t bytes = a->memobj[uat_hosts.own].bytes;
     *key = (struct uat_bulk_key){0};
     if (a->fd < 0)
@@ -71,7 +64,7 @@ static int expose(struct uat_array *a, struct uat_bulk_key *key)
     }
     a->linear = p;
     uat_pages_advise(p, bytes);
-    return g->bulk->class_->expose(g->bulk, a->fd, a->linear, bytes, key);
+    return uat_links_bulk()->class_->expose(uat_links_bulk(), a->fd, a->linear, bytes, key);
 }
 
 /* Map a run of neighbouring chunks. The chunks are neighbours in the object, too. page: as in struct uat_memobj. */
@@ -117,7 +110,7 @@ static int map_all_near(struct uat_array *a)
     for (int h = 0; h < uat_hosts.count; h++) {
         if (!uat_hosts.near[h] || a->memobj[h].fd < 0)
             continue;
-        bool leads = uat_hosts.leader[h] == own_rank();
+        bool leads = uat_hosts.leader[h] == uat_self.rank;
         int fd = leads ? a->fd : uat_memobj_open(&a->memobj[h], uat_hosts.leader[h]);
         int rc = fd < 0 ? fd : map_near(a, h, fd);
         if (fd >= 0 && !leads)
@@ -162,7 +155,6 @@ static int map_far(struct uat_array *a, int host)
 
 static int attach(struct uat_array *a, const struct uat_memobj *memobjs)
 {
-    struct uat_global *g = &uat_global;
     for (int h = 0; h < uat_hosts.count; h++) {
         uint64_t share = uat_array_share(a, h); /* accessing a chunk beyond the object would be a bus error */
         bool has_none = memobjs[h].fd < 0;
@@ -179,9 +171,9 @@ static int attach(struct uat_array *a, const struct uat_memobj *memobjs)
         a->memobj[h] = memobjs[h];
     }
     int rc = map_all_near(a);
-    if (!rc && !g->strict) /* under torture no range counts as near, so that every checkout is recorded */
+    if (!rc && !uat_registry.strict) /* under torture no range counts as near, so that every checkout is recorded */
         show_near(a);
-    for (int h = 0; h < uat_hosts.count && !rc && g->far && g->bulk->class_->maps; h++)
+    for (int h = 0; h < uat_hosts.count && !rc && uat_hosts.far && uat_links_bulk()->class_->maps; h++)
         if (a->memobj[h].fd >= 0)
             rc = map_far(a, h);
     return rc;
@@ -189,11 +181,10 @@ static int attach(struct uat_array *a, const struct uat_memobj *memobjs)
 
 void uat_array_drop(struct uat_array *a)
 {
-    struct uat_global *g = &uat_global;
     if (!a)
         return;
     if (a->linear) {
-        g->bulk->class_->conceal(g->bulk, a->linear);
+        uat_links_bulk()->class_->conceal(uat_links_bulk(), a->linear);
         munmap(a->linear, a->memobj[uat_hosts.own].bytes);
     }
     for (int h = 0; h < uat_hosts.count; h++) {
@@ -256,7 +247,6 @@ static int expose_to_all(struct uat_array *a)
 static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved, bool sparse, struct uat_array **out)
 {
     struct uat_array *a = new_array(bytes, chunk);
-    struct uat_global *g = &uat_global;
     struct uat_memobj mine = {.fd = -1},
                       *all = calloc((size_t)uat_hosts.count, sizeof(*all)); /* one from each leader */
     int rc = 0;
@@ -275,11 +265,11 @@ static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved,
         uat_check(uat_global_gather_from(uat_hosts.leader, uat_hosts.count, &mine, sizeof(mine), all));
         rc = uat_global_agree(attach(a, all));
     }
-    if (!rc && (!sparse || g->bulk->class_->room))
+    if (!rc && (!sparse || uat_links_bulk()->class_->room))
         rc = uat_pages_touch(a);
     if (!rc && !sparse)
         rc = uat_pages_map(a);
-    if (!rc && !g->bulk->class_->maps)
+    if (!rc && !uat_links_bulk()->class_->maps)
         rc = expose_to_all(a);
     free(all);
     if (rc) {
@@ -300,7 +290,7 @@ int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chu
     if (rc)
         return rc;
     if (saved && saved->start == 0) { /* the call failed in the interrupted job, so it must fail again */
-        if (own_rank() == 0)
+        if (uat_self.rank == 0)
             uat_error("%zu MiB of global memory are refused, as in the job that was interrupted", bytes >> 20);
         rc = -ENOMEM;
     } else {

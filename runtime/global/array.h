@@ -38,21 +38,26 @@ struct uat_array {
 /* Which addresses have which array. */
 struct uat_registry {
     struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere if no array has these addresses */
-    uint32_t shifted[UAT_SHIFTS];            /* number of arrays that have each shift */
-    struct uat_divisor by_size;              /* divides by the number of workers */
-    struct uat_array *parts;                 /* the array of all workers' parts, which hold objects */
+    struct uat_array *parts;                 /* the array of all workers' parts, which hold objects; NULL: closed */
+    bool strict;                             /* torture: bounds are exact, and near checkouts are recorded, too */
 };
 extern struct uat_registry uat_registry __attribute__((visibility("hidden")));
 
-/* The memory of temporary arrays: temporary.c. */
-struct uat_temporary {
-    struct uat_array *space, *ledger; /* the temporary arrays' memory, and the ledger of its units; or NULL */
-    size_t unit;                      /* bytes of a unit */
-    uint64_t units;
-};
-extern struct uat_temporary uat_temporary __attribute__((visibility("hidden")));
+/* place.c: fill the table of granules; set the parts for objects, with which global memory is open; forget both, once
+ * all arrays are dropped. The table costs no memory before it is filled. uat_registry_prepare(), before that: set
+ * `strict`. */
+void uat_registry_prepare(bool strict);
+void uat_registry_open(void);
+void uat_registry_show(struct uat_array *parts);
+void uat_registry_close(void);
 
 extern struct uat_array uat_nowhere __attribute__((visibility("hidden")));
+
+/* Is global memory open? */
+static inline bool uat_global_is_open(void)
+{
+    return uat_registry.parts != NULL;
+}
 
 /* The array that has an address's granule; &uat_nowhere if there is none. The address can lie outside of the array. */
 static inline struct uat_array *uat_array_of(uintptr_t at)
@@ -60,6 +65,16 @@ static inline struct uat_array *uat_array_of(uintptr_t at)
     uintptr_t granule = (at - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT;
     return granule < UAT_GRANULES ? uat_registry.granule[granule] : &uat_nowhere;
 }
+
+/* The same, also while global memory is closed: then there is no array. */
+static inline struct uat_array *uat_array_find(uintptr_t at)
+{
+    return uat_global_is_open() ? uat_array_of(at) : &uat_nowhere;
+}
+
+/* The array with the lowest address above that of `a`, or the lowest of all if a is NULL. NULL if there is none, or
+ * while global memory is closed. The parts for objects count as an array. */
+struct uat_array *uat_array_next(const struct uat_array *a);
 
 /* The array that contains [at, at + bytes); ends the job with a message if there is none. */
 struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes);
@@ -79,8 +94,11 @@ void uat_place_release(const struct uat_array *a);
 size_t uat_place_granules(unsigned shift, size_t size);
 
 /* temporary.c: set the memory of temporary arrays, and its ledger. The ledger is an array of one block. Both are NULL
- * if there is no such memory. */
-void uat_temporary_set(struct uat_array *space, struct uat_array *own_ledger);
+ * if there is no such memory. uat_temporary_get() returns what was set. */
+void uat_temporary_set(struct uat_array *own_space, struct uat_array *own_ledger);
+void uat_temporary_get(struct uat_array **space, struct uat_array **ledger);
+/* Is this one of these two arrays? */
+bool uat_temporary_is(const struct uat_array *a);
 /* The number of chunks in a unit, if the memory has `chunks` chunks. */
 size_t uat_temporary_chunks(size_t chunks);
 /* Is any temporary array allocated? */
@@ -90,8 +108,11 @@ bool uat_temporary_in_use(void);
  * worker of each machine checks and reports; the others get 0. */
 int uat_overcommit_check_caches(void);
 int uat_overcommit_check_array(const struct uat_array *a);
-/* overcommit.c: bytes of each of the job's parts, the same on all workers. Sets uat_global.grows. Collective. */
+/* overcommit.c: bytes of each of the job's parts, the same on all workers; says also whether they grow. Collective. */
 size_t uat_overcommit_part(int parts);
+/* May the parts grow, up to that size, once the machine has the memory? uat_overcommit_reset(): no longer. */
+bool uat_overcommit_grows(void);
+void uat_overcommit_reset(void);
 /* overcommit.c: is there memory for `bytes` more bytes of objects? Returns 0 or -ENOMEM, which is reported if
  * `says` is true. Any worker may ask. */
 int uat_overcommit_check_objects(uint64_t bytes, bool says);
@@ -151,6 +172,8 @@ static inline uintptr_t uat_head_line(int rank)
     return (uintptr_t)((colours ? colours[rank] : rank) % UAT_COLOURS) * UAT_COLOUR_STEP;
 }
 
+/* May the inlined uat_atomic_*() use CPU atomics on near words? */
+void uat_near_allow_words(bool may);
 /* Set the near run that uat_global_checkout() finds for addresses of array a. */
 void uat_near_set(const struct uat_array *a, struct uat_near_run run);
 

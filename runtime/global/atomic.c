@@ -4,6 +4,7 @@
  * transport has none, the CPUs (bulk.h, B5). A CPU may load these words at any time.
  */
 #include "base/virtual.h"
+#include "runtime/global/arena.h"
 #include "runtime/global/hosts.h"
 #include "runtime/global/array.h"
 #include "runtime/global/link.h"
@@ -23,33 +24,24 @@ static struct uat_home check(const char *call, const uat_atomic_t *word, bool ch
 
 static bool is_near_cpu(const struct uat_home *home)
 {
-    return home->near && uat_global.bulk->class_->cpu_atomics;
+    return home->near && uat_links_bulk()->class_->cpu_atomics;
 }
 
-static void post(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op, uint64_t *local)
+static uint64_t post(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op, uint64_t *local)
 {
     const struct uat_bulk_key *key = &uat_array_of((uintptr_t)word)->memobj[home->host].key;
     op.bytes = 8;
     op.local = local;
     op.remote = key->base + home->offset;
     op.rkey = key->rkey;
-    uat_link_post(home->host, &op);
-}
-
-/* Wait until this worker's additions have taken effect. Without the wait, two atomics have no order (bulk.h), and a
- * CPU's load may precede an earlier atomic. */
-static void await_additions(int host)
-{
-    uat_link_wait(host, uat_release.unreleased[host].added);
+    return uat_link_post(home->host, &op);
 }
 
 static uint64_t do_far(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op)
 {
-    struct uat_global *g = &uat_global;
-    if (op.code != UAT_OP_READ) /* B2 */
-        await_additions(home->host);
-    post(word, home, op, &uat_arena.landing[1]);
-    uat_link_wait(home->host, g->bulk->link[home->host].posted);
+    if (op.code != UAT_OP_READ) /* B2: without this wait, two atomics have no order */
+        uat_link_await_additions(home->host);
+    uat_link_wait(home->host, post(word, home, op, &uat_arena.landing[1]));
     return uat_arena.landing[1];
 }
 
@@ -80,7 +72,7 @@ uint64_t uat_atomic_load_elsewhere(const uat_atomic_t *word)
      * imply that the change is in memory. So such a word is READ, too. The READ goes through the other adapter, and
      * follows this worker's additions (B2). */
     if (home.host == uat_hosts.own && !UAT_IS_VIRTUAL()) {
-        await_additions(home.host);
+        uat_link_await_additions(home.host); /* else the CPU's load may precede them */
         /* Acquire: pairs with any worker's atomic on this word, by an adapter (B5). */
         return uat_cpu_load_acquire(&word->value);
     }
@@ -89,15 +81,13 @@ uint64_t uat_atomic_load_elsewhere(const uat_atomic_t *word)
 
 void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend)
 {
-    struct uat_global *g = &uat_global;
     struct uat_home home = check("uat_atomic_add()", word, true);
     if (is_near_cpu(&home)) {
         __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL);
         return;
     }
-    post(word, &home, (struct uat_bulk_op){.code = UAT_OP_FETCH_ADD, .operand = addend}, &uat_arena.landing[2]);
-    uat_release.unreleased[home.host].added = g->bulk->link[home.host].posted;
-    uat_release.unreleased[home.host].any = uat_release.needed = true;
+    const struct uat_bulk_op op = {.code = UAT_OP_FETCH_ADD, .operand = addend};
+    uat_link_note_addition(home.host, post(word, &home, op, &uat_arena.landing[2]));
 }
 
 /* Set a word by CMP_SWAP, and return its old value. A CPU must not store to a word that adapters change, and CMP_SWAP

@@ -20,7 +20,7 @@ enum { UNIT = 16, STEP = 64 /* bytes of bounds per READ */, LINK = 8 /* bytes of
 
 size_t uat_bounds_size(void)
 {
-    return uat_global.strict ? uat_registry.parts->chunk / UNIT : 0;
+    return uat_registry.strict ? uat_registry.parts->chunk / UNIT : 0;
 }
 
 /* The part that contains this address. */
@@ -38,9 +38,9 @@ static uintptr_t bounds_of(uintptr_t at)
 void uat_bounds_set(uintptr_t object, size_t bytes, size_t room)
 {
     unsigned char *bounds = (unsigned char *)bounds_of(object);
-    for (size_t i = 0; uat_global.strict && i < room; i += UNIT)
+    for (size_t i = 0; uat_registry.strict && i < room; i += UNIT)
         bounds[i / UNIT] = (unsigned char)(bytes < i ? 0 : bytes - i < UNIT ? bytes - i : UNIT);
-    if (uat_global.strict)
+    if (uat_registry.strict)
         memset((char *)object + bytes, UAT_POISON, room - bytes);
 }
 
@@ -48,10 +48,10 @@ void uat_bounds_clear(uintptr_t object, size_t room)
 {
     unsigned char *bounds = (unsigned char *)bounds_of(object);
     const unsigned char *p = (const unsigned char *)object;
-    for (size_t i = LINK; uat_global.strict && i < room; i++)
+    for (size_t i = LINK; uat_registry.strict && i < room; i++)
         if (i % UNIT >= bounds[i / UNIT] && p[i] != UAT_POISON)
             uat_fatal("the object at %p was written beyond its end, at byte %zu", (void *)object, i);
-    if (uat_global.strict)
+    if (uat_registry.strict)
         memset(bounds, 0, room / UNIT);
 }
 

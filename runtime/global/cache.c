@@ -17,14 +17,6 @@
 
 enum { POST_AT = 2 * UAT_PART /* this number of pending bytes justifies an operation */ };
 
-/* Wait until the prefetch to the slot has completed, and record its parts as valid. */
-static void settle(struct uat_slot_of_cache *s)
-{
-    uat_link_wait((int)s->link, s->read_end);
-    s->valid |= s->arriving;
-    s->arriving = 0;
-}
-
 /* Publish the run of valid parts around this valid part. A hit checks only that run. */
 static void show(const struct uat_slot_of_cache *s, unsigned part)
 {
@@ -38,17 +30,6 @@ static void show(const struct uat_slot_of_cache *s, unsigned part)
         end++;
     r->size = (end - first) << UAT_PART_SHIFT;
     r->end = (s->block << UAT_BLOCK_SHIFT) + ((uintptr_t)end << UAT_PART_SHIFT) + uat_far.epoch;
-}
-
-static void hide(const struct uat_slot_of_cache *s)
-{
-    uat_cache.shown[s - uat_cache.slot].size = 0;
-}
-
-void uat_cache_hide(void)
-{
-    for (uint64_t i = 0; uat_cache.shows && i <= uat_cache.slot_mask; i++)
-        hide(&uat_cache.slot[i]);
 }
 
 /* Publish the run of the range, if it lies in one block and all of it is valid. s: the slot for the first byte. Returns
@@ -65,24 +46,6 @@ static bool show_range(const struct uat_array *a, const struct uat_slot_of_cache
     return true;
 }
 
-/*
- * Write-back: bytes that were checked in are written to their homes. Small neighbouring ranges wait in their slot until
- * they form one large range, until a range that does not touch them is checked in, or until something needs them at
- * home. Then these ranges are posted as WRITEs. This worker waits for the WRITEs at its next release, or earlier if it
- * needs the slot for another block or writes the same bytes again.
- */
-void uat_cache_post_slot(struct uat_slot_of_cache *s)
-{
-    uint32_t from = s->dirty, to = s->dirty_end;
-    if (to == 0)
-        return;
-    uintptr_t at = (s->block << UAT_BLOCK_SHIFT) + from;
-    const struct uat_array *a = uat_array_of(at);
-    struct uat_home home = uat_array_home(a, at);
-    s->dirty_end = 0;
-    s->write_end = uat_link_write(a, &home, at, uat_slot_place(s) + from, to - from);
-}
-
 /* Bytes [from, to) of the slot were checked in: post them, or keep them pending. */
 static void mark_slot(struct uat_slot_of_cache *s, size_t from, size_t to)
 {
@@ -94,35 +57,13 @@ static void mark_slot(struct uat_slot_of_cache *s, size_t from, size_t to)
         s->dirty = (uint32_t)from;
         s->dirty_end = (uint32_t)to;
     }
-    uat_release.needed = true;
+    uat_links_soil();
     if (s->dirty_end - s->dirty >= POST_AT) {
         uat_cache_post_slot(s);
     } else if (!s->listed) {
         s->listed = true;
         uat_cache.pending[uat_cache.pending_count++] = (uint32_t)(s - uat_cache.slot);
     }
-}
-
-void uat_cache_post_range(uintptr_t at, size_t bytes)
-{
-    for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (at + bytes - 1) >> UAT_BLOCK_SHIFT; block++) {
-        struct uat_slot_of_cache *s = uat_slot_for(block);
-        if (s->block == block)
-            uat_cache_post_slot(s);
-    }
-}
-
-/* Assign the slot to a block, or to none if block is 0. First wait until the last WRITE from the slot and the last READ
- * into it have completed (G6). */
-static void evict_and_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch)
-{
-    if (s->dirty_end)
-        uat_cache_post_slot(s);
-    if (s->block)
-        uat_link_wait((int)s->link, s->write_end > s->read_end ? s->write_end : s->read_end);
-    bool listed = s->listed;
-    hide(s);
-    *s = (struct uat_slot_of_cache){.block = block, .epoch = epoch, .link = link, .listed = listed};
 }
 
 /* May the slot take this block? Not while another block in it is checked out. */
@@ -136,10 +77,10 @@ static void prepare(struct uat_slot_of_cache *s, const struct uat_array *a, uint
 {
     uint64_t epoch = uat_epoch_of(a);
     if (s->block != block) {
-        evict_and_claim(s, block, (uint32_t)host, epoch);
+        uat_slot_claim(s, block, (uint32_t)host, epoch);
     } else if (s->epoch != epoch) {
         if (s->arriving)
-            settle(s);
+            uat_slot_settle(s);
         s->valid = 0; /* no run of the slot is shown, because an acquire changed the epoch, and so hid all runs */
         s->epoch = epoch;
     }
@@ -158,14 +99,12 @@ static struct uat_home home_of_block(struct uat_home home, uintptr_t at)
 static void fetch_around(struct uat_slot_of_cache *s, const struct uat_array *a, const struct uat_home *block,
                          uintptr_t at, uintptr_t end)
 {
-    struct uat_global *g = &uat_global;
     while (at < end) {
         uintptr_t stop = end, next = uat_far.last == uat_opens ? end : uat_open_written(at, &stop);
         if (at < stop) {
             struct uat_home home = *block;
             home.offset += at % UAT_BLOCK;
             s->read_end = uat_link_read(a, &home, at, uat_cache.ring + (at & uat_cache.ring_mask), stop - at);
-            g->count.bytes_fetched += stop - at;
         }
         at = next;
     }
@@ -211,7 +150,7 @@ static void begin(const struct uat_array *a, struct uat_home home, struct uat_sl
         prepare(s, a, block, home.host);
         unsigned touched = uat_parts_touched(from, to);
         if (s->arriving & touched)
-            settle(s);
+            uat_slot_settle(s);
         unsigned missing = (access == UAT_WRITE ? edges_of(from, to) : touched) & ~s->valid;
         if (missing)
             fetch(s, a, &home, missing);
@@ -255,16 +194,22 @@ static bool fits_ring(const struct uat_array *a, struct uat_home home, const str
 static void *checkout_by_cache(const struct uat_array *a, const struct uat_home *home, struct uat_slot_of_cache *s,
                                uintptr_t at, size_t bytes, enum uat_access access)
 {
-    struct uat_global *g = &uat_global;
+    uat_cache.misses++;
     if (!fits_ring(a, *home, s, at, bytes))
         return uat_overflow_checkout(a, at, bytes, access);
     uint64_t since = uat_trace_begin();
     begin(a, *home, s, at, at + bytes, access);
     await_range(s, at, at + bytes);
-    g->count.misses++;
     uat_trace_end(UAT_TRACE_MISS, since, bytes, -1);
     uat_open_push(at, bytes, access);
     return uat_cache.ring + (at & uat_cache.ring_mask);
+}
+
+static void (*watched_by)(uintptr_t at, size_t bytes, bool writes);
+
+void uat_global_watch(void (*watch)(uintptr_t at, size_t bytes, bool writes))
+{
+    watched_by = watch;
 }
 
 /* The array of a range that may be accessed in this way; ends the job otherwise. */
@@ -277,8 +222,8 @@ static const struct uat_array *check_access(const char *call, uintptr_t at, size
     const struct uat_array *a = uat_array_check(call, at, bytes);
     if (access & UAT_WRITE)
         uat_array_refuse_frozen(call, a, at, bytes);
-    if (uat_global.config.watch && uat_global_is_array((const void *)at))
-        uat_global.config.watch(at, bytes, (access & UAT_WRITE) != 0);
+    if (watched_by && uat_global_is_array((const void *)at))
+        watched_by(at, bytes, (access & UAT_WRITE) != 0);
     return a;
 }
 
@@ -351,30 +296,5 @@ void uat_global_prefetch(const void *p, size_t bytes)
             s->arriving |= (uint16_t)missing;
         }
         at += to - from;
-    }
-}
-
-void uat_cache_update(uintptr_t at, const void *from, size_t bytes)
-{
-    const char *source = from;
-    for (size_t done = 0; done < bytes;) {
-        uintptr_t p = at + done;
-        size_t inside = p % UAT_BLOCK, n = bytes - done < UAT_BLOCK - inside ? bytes - done : UAT_BLOCK - inside;
-        struct uat_slot_of_cache *s = uat_slot_for(p >> UAT_BLOCK_SHIFT);
-        if (s->block == p >> UAT_BLOCK_SHIFT) {
-            if (s->arriving)
-                settle(s); /* wait: otherwise the READ of the prefetch might arrive after this copy */
-            memcpy(uat_slot_place(s) + inside, source + done, n);
-        }
-        done += n;
-    }
-}
-
-void uat_cache_drop(const struct uat_array *a)
-{
-    for (uint64_t i = 0; uat_cache.ring_size && i <= uat_cache.slot_mask; i++) {
-        struct uat_slot_of_cache *s = &uat_cache.slot[i];
-        if (s->block && (s->block << UAT_BLOCK_SHIFT) - a->start < a->size)
-            evict_and_claim(s, 0, s->link, 0);
     }
 }

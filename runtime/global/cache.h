@@ -33,22 +33,37 @@ struct uat_cache {
     size_t ring_size;
     uint32_t *pending; /* slots that may have dirty bytes */
     uint32_t pending_count;
+    uint64_t misses; /* statistics: checkouts that a miss has delayed */
 };
 extern struct uat_cache uat_cache __attribute__((visibility("hidden")));
 
-/* arena.c: choose the sizes of the arena's parts; make them; give them back. */
-void uat_arena_plan(void);
-int uat_arena_open(void);
-void uat_arena_close(void);
+/* slots.c, as all up to uat_overflow_checkout(). uat_cache_plan() chooses the size of the ring, and returns its bytes.
+ * The arena then makes the ring, and uat_cache_open() the slots. uat_cache_open() returns 0, or -ENOMEM, which has been
+ * reported. uat_cache_close() undoes both. */
+size_t uat_cache_plan(void);
+int uat_cache_open(void);
+void uat_cache_close(void);
 
+/* Raise the epoch: parts that became valid in another epoch are no longer valid. */
+static inline void uat_cache_age(void)
+{
+    uat_cache.epoch++;
+}
 /* Make all slots show no run. */
 void uat_cache_hide(void);
 /* A put or a checkin writes [at, at + bytes) at home: write the same bytes to the cached copy (G7, G8). */
 void uat_cache_update(uintptr_t at, const void *from, size_t bytes);
 /* Drop what is cached of the array. */
 void uat_cache_drop(const struct uat_array *a);
+/* Wait until the prefetch to the slot has completed, and record its parts as valid. */
+void uat_slot_settle(struct uat_slot_of_cache *s);
+/* Assign the slot to a block, or to none if block is 0. First wait until the last WRITE from the slot and the last READ
+ * into it have completed (G6). */
+void uat_slot_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch);
 /* Post all bytes of the slot that were checked in and not yet posted. */
 void uat_cache_post_slot(struct uat_slot_of_cache *s);
+/* Post the pending bytes of all slots. */
+void uat_cache_post_all(void);
 /* Post the pending bytes of [at, at + bytes). */
 void uat_cache_post_range(uintptr_t at, size_t bytes);
 

@@ -11,7 +11,6 @@
  */
 #include "base/virtual.h"
 #include "base/kernel.h"
-#include "runtime/global/hosts.h"
 #include "runtime/global/cache.h"
 #include "runtime/global/record.h"
 #include "runtime/global/link.h"
@@ -25,30 +24,25 @@ enum {
                       * dropped */
 };
 
+static struct {
+    uint64_t spent, since; /* ticks that publications have spent on releases; ticks of the counter at the start */
+} budget;
+
+/* Statistics. */
+static uint64_t releases, releases_waited, publications_unreleased;
+
 static __attribute__((noinline)) void release(void)
 {
-    struct uat_global *g = &uat_global;
     uint64_t since = uat_trace_begin();
-    bool waited = false;
-    for (uint32_t i = 0; i < uat_cache.pending_count; i++) {
-        struct uat_slot_of_cache *s = &uat_cache.slot[uat_cache.pending[i]];
-        s->listed = false;
-        uat_cache_post_slot(s);
-    }
-    uat_cache.pending_count = 0;
-    for (int link = 0; link < uat_hosts.count; link++) /* all flushes are posted before the first wait */
-        waited |= uat_link_flush_begin(link);
-    for (int link = 0; link < uat_hosts.count; link++)
-        uat_link_flush_end(link);
-    uat_release.needed = false;
-    g->count.releases++;
-    g->count.releases_waited += waited;
+    uat_cache_post_all();
+    releases++;
+    releases_waited += uat_links_flush();
     uat_trace_end(UAT_TRACE_RELEASE, since, 0, -1);
 }
 
 void uat_global_release(void)
 {
-    if (uat_release.needed)
+    if (uat_links_are_unclean())
         release();
 }
 
@@ -57,7 +51,7 @@ void uat_global_release(void)
  */
 static void acquire(void)
 {
-    uat_cache.epoch++;
+    uat_cache_age();
     uat_far.epoch += UINT64_C(1) << UAT_FAR_EPOCH_SHIFT;
     if (uat_far.epoch == 0) /* the number wrapped, so runs of old epochs might count as valid again */
         uat_cache_hide();
@@ -70,42 +64,54 @@ static void acquire(void)
  */
 static bool may_spend(uint64_t now)
 {
-    if (now - uat_release.since > WINDOW) {
-        uat_release.since = now - WINDOW / 2;
-        uat_release.spent /= 2;
+    if (now - budget.since > WINDOW) {
+        budget.since = now - WINDOW / 2;
+        budget.spent /= 2;
     }
-    return uat_release.spent * BUDGET <= now - uat_release.since;
-}
-
-const bool *uat_global_unreleased(void)
-{
-    return &uat_release.needed;
+    return budget.spent * BUDGET <= now - budget.since;
 }
 
 bool uat_global_before_publication(void)
 {
-    struct uat_global *g = &uat_global;
-    if (!uat_release.needed)
+    if (!uat_links_are_unclean())
         return true;
     uint64_t begin = uat_counter();
-    if (!g->strict && !may_spend(begin)) {
-        g->count.publications_unreleased++;
+    if (!uat_registry.strict && !may_spend(begin)) {
+        publications_unreleased++;
         return false;
     }
     release();
-    uat_release.spent += uat_counter() - begin;
+    budget.spent += uat_counter() - begin;
     return true;
+}
+
+void uat_release_open(void)
+{
+    budget.since = uat_counter();
+}
+
+void uat_release_close(void)
+{
+    budget.spent = budget.since = 0;
+    releases = releases_waited = publications_unreleased = 0;
+}
+
+void uat_release_count(uat_stats_detail_t *stats)
+{
+    stats->global_releases = releases;
+    stats->global_releases_waited = releases_waited;
+    stats->publications_unreleased = publications_unreleased;
 }
 
 void uat_global_before_end(void)
 {
-    if (uat_release.needed)
+    if (uat_links_are_unclean())
         release();
 }
 
 void uat_global_before_wait(void)
 {
-    if (uat_release.needed)
+    if (uat_links_are_unclean())
         release();
 }
 UAT_KERNEL(uat_global_before_wait);
@@ -127,20 +133,12 @@ void uat_global_after_resume(void)
 }
 UAT_KERNEL(uat_global_after_resume);
 
-/* Wait for the remaining prefetches, because their home may unmap the memory after the barrier. */
-static void drain(void)
-{
-    const struct uat_global *g = &uat_global;
-    for (int link = 0; g->is_open && link < uat_hosts.count; link++)
-        uat_link_wait(link, g->bulk->link[link].posted);
-}
-
 static void bring_home(const char *where)
 {
     uat_global_refuse_open(where);
-    if (uat_release.needed)
+    if (uat_links_are_unclean())
         release();
-    drain();
+    uat_links_drain(); /* also of prefetches, because their home may unmap the memory after the barrier */
 }
 
 void uat_global_before_barrier(void)
@@ -160,9 +158,8 @@ void uat_global_after_barrier(void)
 
 int uat_global_run_begins(void)
 {
-    struct uat_global *g = &uat_global;
     int rc = 0;
-    if (g->is_open) { /* make what other ranks wrote outside of runs visible to the root */
+    if (uat_global_is_open()) { /* make what other ranks wrote outside of runs visible to the root */
         uat_global_before_barrier();
         rc = uat_collective_barrier();
         uat_global_after_barrier();

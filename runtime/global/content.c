@@ -44,11 +44,10 @@ static int each_touched(const struct extent *whole, extent_fn *fn, void *arg)
  * left out. */
 static int each_chunk(const struct uat_array *a, int fd, size_t last, extent_fn *fn, void *arg)
 {
-    const struct uat_global *g = &uat_global;
-    size_t size = (size_t)g->config.transport->size, chunks = a->size / a->chunk;
+    size_t size = (size_t)uat_self.size, chunks = a->size / a->chunk;
     int rc = 0;
     chunks = chunks < last ? chunks : last;
-    for (size_t c = (size_t)g->config.transport->rank; c < chunks && !rc; c += size) {
+    for (size_t c = (size_t)uat_self.rank; c < chunks && !rc; c += size) {
         uintptr_t at = a->start + c * a->chunk;
         struct extent whole = {.at = (char *)at, .bytes = a->chunk, .fd = fd, .offset = uat_array_home(a, at).offset};
         rc = each_touched(&whole, fn, arg);
@@ -58,12 +57,8 @@ static int each_chunk(const struct uat_array *a, int fd, size_t last, extent_fn 
 
 static int each_array(size_t parts, extent_fn *fn, void *arg)
 {
-    struct uat_global *g = &uat_global;
     int rc = 0;
-    for (size_t i = 0; g->is_open && i < UAT_GRANULES && !rc; i++) {
-        struct uat_array *a = uat_registry.granule[i];
-        if (a == &uat_nowhere || (i > 0 && a == uat_registry.granule[i - 1]))
-            continue;
+    for (const struct uat_array *a = uat_array_next(NULL); a && !rc; a = uat_array_next(a)) {
         const struct uat_memobj *memobj = &a->memobj[uat_hosts.own];
         if (memobj->fd < 0) /* this host has nothing of the array */
             continue;
@@ -126,17 +121,14 @@ static int clear(void *arg, const struct extent *extent)
 
 int uat_content_clear(int parts)
 {
-    const struct uat_global *g = &uat_global;
-    for (size_t i = 0; g->is_open && i < UAT_GRANULES; i++)
-        if (uat_registry.granule[i] != &uat_nowhere &&
-            (i == 0 || uat_registry.granule[i] != uat_registry.granule[i - 1]))
-            uat_cache_drop(uat_registry.granule[i]);
+    for (const struct uat_array *a = uat_array_next(NULL); a; a = uat_array_next(a))
+        uat_cache_drop(a);
     return each_array((size_t)parts, clear, NULL);
 }
 
 bool uat_content_has(uint64_t at, uint64_t bytes)
 {
-    const struct uat_array *a = uat_global.is_open ? uat_array_of(at) : &uat_nowhere;
+    const struct uat_array *a = uat_array_find(at);
     return a != &uat_nowhere && at - a->start < a->size && bytes <= a->size - (at - a->start);
 }
 

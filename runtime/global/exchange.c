@@ -27,7 +27,7 @@ void uat_global_reserve(void)
 /* Rank 0 READs n bytes from each of these ranks: bytes `done` to done + n of the words that the rank offers. */
 static void collect(const int *ranks, int count, size_t bytes, size_t done, size_t n, char *all)
 {
-    struct uat_transport *t = uat_global.config.transport;
+    struct uat_transport *t = uat_self.transport;
     struct uat_pending pending[FLIGHT], *list[FLIGHT];
     for (int first = 0; first < count; first += FLIGHT) {
         int flight = count - first < FLIGHT ? count - first : FLIGHT;
@@ -45,14 +45,13 @@ static void collect(const int *ranks, int count, size_t bytes, size_t done, size
 
 int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all)
 {
-    const struct uat_global_config *c = &uat_global.config;
     const size_t room = ROOM;
     int rc = 0;
     for (size_t done = 0; done < bytes && !rc; done += room) {
         size_t n = bytes - done < room ? bytes - done : room;
         memcpy(shown.at, (const char *)mine + done, n);
         rc = uat_collective_barrier(); /* after this barrier all words can be READ */
-        if (!rc && c->transport->rank == 0)
+        if (!rc && uat_self.rank == 0)
             collect(ranks, count, bytes, done, n, all);
         if (!rc && done + room < bytes)
             rc = uat_collective_barrier(); /* before this barrier no worker may change its words */

@@ -7,6 +7,8 @@
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 
+static bool is_up; /* near memory is inaccessible */
+
 /* Set the protection of the near pages that hold bytes of [from, to), a range of the array. */
 static void protect(const struct uat_array *a, uintptr_t from, uintptr_t to, int protection)
 {
@@ -27,20 +29,15 @@ static void protect(const struct uat_array *a, uintptr_t from, uintptr_t to, int
  * also leaves out the memory of objects and of temporary arrays, because the runtime itself uses that memory. */
 static bool is_fenced(const struct uat_array *a)
 {
-    return a != &uat_nowhere && a != uat_temporary.ledger && uat_global_is_array((const void *)a->start);
+    return a != &uat_nowhere && !uat_temporary_is(a) && uat_global_is_array((const void *)a->start);
 }
 
 static void protect_all(int protection)
 {
-    const struct uat_global *g = &uat_global;
-    for (size_t i = 0; g->is_open && i < UAT_GRANULES; i++) {
-        const struct uat_array *a = uat_registry.granule[i];
-        if (!is_fenced(a))
-            continue;
-        protect(a, a->start, a->start + a->size, protection);
-        i += a->granules - 1;
-    }
-    uat_global.fenced = protection == PROT_NONE;
+    for (const struct uat_array *a = uat_array_next(NULL); a; a = uat_array_next(a))
+        if (is_fenced(a))
+            protect(a, a->start, a->start + a->size, protection);
+    is_up = protection == PROT_NONE;
 }
 
 void uat_global_fence(void)
@@ -48,10 +45,15 @@ void uat_global_fence(void)
     protect_all(PROT_NONE);
 }
 
+bool uat_fence_is_up(void)
+{
+    return is_up;
+}
+
 void uat_global_fence_open(const void *p, size_t bytes, bool writes)
 {
     uintptr_t at = (uintptr_t)p;
-    const struct uat_array *a = uat_global.is_open ? uat_array_of(at) : &uat_nowhere;
+    const struct uat_array *a = uat_array_find(at);
     if (is_fenced(a) && at - a->start < a->size && bytes <= a->size - (at - a->start))
         protect(a, at, at + bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ);
 }

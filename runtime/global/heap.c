@@ -98,19 +98,14 @@ static uat_atomic_t *freed_list(int part)
     return (uat_atomic_t *)(start_of(part) + UAT_FREED_OFFSET + uat_head_line(part));
 }
 
-static int own_rank(void)
-{
-    return uat_global.config.transport->rank;
-}
-
 const uint64_t *uat_objects_freed_word(void)
 {
-    return uat_registry.parts ? &freed_list(own_rank())->value : NULL;
+    return uat_registry.parts ? &freed_list(uat_self.rank)->value : NULL;
 }
 
 int uat_parts_count(void)
 {
-    return uat_ghosts.size > 0 ? uat_ghosts.names : uat_global.config.transport->size;
+    return uat_ghosts.size > 0 ? uat_ghosts.names : uat_self.size;
 }
 
 /* Let the heap use `bytes` bytes more of its part. */
@@ -137,21 +132,21 @@ static bool grow(struct heap *heap, size_t bytes)
 
 int uat_objects_start(void)
 {
-    int size = uat_global.config.transport->size;
+    int size = uat_self.size;
     /* A core file has this worker's objects. To dump a hole of a memory object, the kernel would fill it. */
     madvise((void *)uat_registry.parts->start, uat_registry.parts->size, MADV_DONTDUMP);
-    heap_count = (uat_parts_count() - 1 - own_rank()) / size + 1;
+    heap_count = (uat_parts_count() - 1 - uat_self.rank) / size + 1;
     heaps = calloc((size_t)heap_count, sizeof(*heaps));
     if (!heaps) {
         uat_error("no memory for the lists of %d parts with objects", heap_count);
         return -ENOMEM;
     }
     for (int i = 0; i < heap_count; i++) {
-        int part = own_rank() + i * size;
+        int part = uat_self.rank + i * size;
         heaps[i] = (struct heap){.part = part, .end = first_place(part)};
         heaps[i].limit = start_of(part);
         heaps[i].most = start_of(part) + uat_registry.parts->chunk - uat_bounds_size();
-        lengthen(&heaps[i], uat_global.grows ? STEP : heaps[i].most - heaps[i].limit);
+        lengthen(&heaps[i], uat_overcommit_grows() ? STEP : heaps[i].most - heaps[i].limit);
     }
     said = false;
     return 0;
@@ -167,8 +162,8 @@ void uat_objects_end(void)
 /* This worker's heap of a part; NULL: the part is another worker's. */
 static struct heap *heap_of(int part)
 {
-    int size = uat_global.config.transport->size;
-    return part >= 0 && part % size == own_rank() && part / size < heap_count ? &heaps[part / size] : NULL;
+    int size = uat_self.size;
+    return part >= 0 && part % size == uat_self.rank && part / size < heap_count ? &heaps[part / size] : NULL;
 }
 
 static struct header *header_of(uintptr_t object)
@@ -180,14 +175,14 @@ static struct header *header_of(uintptr_t object)
  * again. */
 static void poison(uintptr_t object, unsigned class_)
 {
-    if (uat_global.strict)
+    if (uat_registry.strict)
         memset((void *)(object + 8), UAT_POISON, room_of(class_) - 8);
 }
 
 static void check_poison(uintptr_t object, unsigned class_)
 {
     const unsigned char *p = (const unsigned char *)object;
-    for (size_t i = 8; uat_global.strict && i < room_of(class_); i++)
+    for (size_t i = 8; uat_registry.strict && i < room_of(class_); i++)
         if (p[i] != UAT_POISON)
             uat_fatal("the object at %p was written after uat_global_object_free(), at byte %zu", (void *)object, i);
 }
@@ -213,11 +208,11 @@ static void put_on_list(struct heap *heap, uintptr_t object, unsigned class_)
 static void check_given_back(const struct heap *heap, uintptr_t object)
 {
     if (!is_place(heap, object))
-        uat_word_refuse(own_rank(), "a link of the objects given back to the part", object);
+        uat_word_refuse(uat_self.rank, "a link of the objects given back to the part", object);
     if (header_of(object)->state != (FREED ^ object))
-        uat_word_refuse(own_rank(), "the state of an object given back to the part", header_of(object)->state);
+        uat_word_refuse(uat_self.rank, "the state of an object given back to the part", header_of(object)->state);
     if (header_of(object)->class_ >= CLASSES)
-        uat_word_refuse(own_rank(), "the class of an object given back to the part", header_of(object)->class_);
+        uat_word_refuse(uat_self.rank, "the class of an object given back to the part", header_of(object)->class_);
 }
 
 /* Take the objects that other workers have freed. */
@@ -244,7 +239,7 @@ static uintptr_t take(struct heap *heap, unsigned class_)
             continue;
         uintptr_t next = *(uint64_t *)object; /* the program may have overwritten this link */
         if (next && !is_place(heap, next))
-            uat_word_refuse(own_rank(), "a link of the free objects of the part", next);
+            uat_word_refuse(uat_self.rank, "a link of the free objects of the part", next);
         heap->free[c] = next;
         check_poison(object, c);
         header_of(object)->state = ALIVE ^ object;
@@ -255,7 +250,7 @@ static uintptr_t take(struct heap *heap, unsigned class_)
 
 static uintptr_t extend(struct heap *heap, unsigned class_)
 {
-    size_t size = class_size(class_), gap = uat_global.strict ? GAP : 0; /* the gap is out of bounds: bounds.c */
+    size_t size = class_size(class_), gap = uat_registry.strict ? GAP : 0; /* the gap is out of bounds: bounds.c */
     if (gap + size > heap->limit - heap->end && !grow(heap, gap + size - (heap->limit - heap->end)))
         return 0;
     uintptr_t object = heap->end + gap + sizeof(struct header);
@@ -275,8 +270,7 @@ static uintptr_t allocate(struct heap *heap, unsigned class_)
 
 void *uat_global_object_alloc(size_t bytes)
 {
-    const struct uat_global *g = &uat_global;
-    if (!g->is_open)
+    if (!uat_global_is_open())
         uat_fatal(
             "uat_global_object_alloc(): global memory is not open; call uat_global_open() after uat_init(), on all "
             "workers");
@@ -345,11 +339,11 @@ void uat_global_object_free(void *p)
     if (!within || parts->chunk - home.run < UAT_PART_HEAD + sizeof(struct header))
         uat_fatal("uat_global_object_free(): %p is no object of uat_global_object_alloc()", p);
     int part = uat_ghosts.size > 0 ? (int)((object - parts->start) / parts->chunk) : home.rank;
-    if (home.rank != own_rank()) {
+    if (home.rank != uat_self.rank) {
         give_back(object, part);
         return;
     }
-    struct heap *heap = part == own_rank() ? heaps : heap_of(part);
+    struct heap *heap = part == uat_self.rank ? heaps : heap_of(part);
     check_state(object, header_of(object));
     put_on_list(heap, object, (unsigned)header_of(object)->class_);
 }

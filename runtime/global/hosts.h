@@ -8,10 +8,12 @@
 
 struct uat_hosts {
     int count, own;
-    int *given;               /* host_of of struct uat_room_job */
-    int *of, *leader, *local; /* host of a rank; leader of a host; a rank's number on its host */
-    int *size;                /* number of workers of a host */
-    bool *near;               /* per host: do this worker's CPU and that host share memory? */
+    struct uat_divisor by_size; /* divides by the number of workers */
+    bool far;                   /* there is more than one host */
+    int *given;                 /* host_of of struct uat_room_job */
+    int *of, *leader, *local;   /* host of a rank; leader of a host; a rank's number on its host */
+    int *size;                  /* number of workers of a host */
+    bool *near;                 /* per host: do this worker's CPU and that host share memory? */
 };
 extern struct uat_hosts uat_hosts __attribute__((visibility("hidden")));
 
@@ -19,7 +21,8 @@ extern struct uat_hosts uat_hosts __attribute__((visibility("hidden")));
 int uat_hosts_open(const int *host_of);
 void uat_hosts_close(void);
 
-/* Number the hosts, and set uat_global.far. */
+/* Number the hosts. uat_hosts_forget() takes this back. */
 void uat_hosts_find(void);
+void uat_hosts_forget(void);
 
 #endif

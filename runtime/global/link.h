@@ -19,16 +19,33 @@ struct uat_unreleased {
     uint64_t added;           /* number of the link's last operation that was a uat_atomic_add() */
 };
 
-/* What this worker has written, and what a release makes visible. */
-struct uat_release {
-    struct uat_unreleased *unreleased; /* for each link: WRITEs and additions that may not have taken effect */
-    bool needed;                       /* some bytes may not be at their homes yet */
-    uint64_t spent, since;             /* the budget of releases: coherence.c */
+struct uat_links {
+    struct uat_bulk *bulk;             /* NULL until the links are connected */
+    struct uat_unreleased *unreleased; /* for each link */
+    bool unclean;                      /* some bytes may not be at their homes yet */
 };
-extern struct uat_release uat_release __attribute__((visibility("hidden")));
+extern struct uat_links uat_links __attribute__((visibility("hidden")));
 
-/* Post one operation. */
-void uat_link_post(int link, const struct uat_bulk_op *op);
+/* May some bytes not be at their homes yet, so that an edge needs a release? uat_links_soil() makes it so. */
+static inline bool uat_links_are_unclean(void)
+{
+    return uat_links.unclean;
+}
+static inline void uat_links_soil(void)
+{
+    uat_links.unclean = true;
+}
+
+/* Make what a worker needs for links to all hosts; then connect the links, which is collective, and needs the arena.
+ * Both return 0, or a negative errno that has been reported. uat_links_close() undoes both. uat_links_prepare(), before
+ * that: torture. late: operations take effect late. seed: decides how late. */
+void uat_links_prepare(bool late, uint64_t seed);
+int uat_links_open(void);
+int uat_links_connect(void);
+void uat_links_close(void);
+
+/* Post one operation, and return its number. */
+uint64_t uat_link_post(int link, const struct uat_bulk_op *op);
 /* Wait until the link has completed all operations up to number `end`. */
 void uat_link_wait(int link, uint64_t end);
 
@@ -40,9 +57,14 @@ uint64_t uat_link_write(const struct uat_array *a, const struct uat_home *home, 
  * of the operation that ends it. */
 uint64_t uat_link_read(const struct uat_array *a, const struct uat_home *home, uintptr_t at, void *to, size_t bytes);
 
-/* Post a flush of the link's WRITEs and additions. Returns false if there are none. */
-bool uat_link_flush_begin(int link);
-/* Wait until that flush is complete. No WRITE may be posted between the two calls. */
-void uat_link_flush_end(int link);
+/* Note that operation `number` of the link, its last one, is a uat_atomic_add(). uat_link_await_additions() waits for
+ * the last such operation. */
+void uat_link_note_addition(int link, uint64_t number);
+void uat_link_await_additions(int link);
+
+/* Flush the WRITEs and additions of all links: all bytes are at their homes. Returns whether it had to wait. */
+bool uat_links_flush(void);
+/* Wait for all operations of all links. */
+void uat_links_drain(void);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "runtime/global/arena.h"
 #include "runtime/global/hosts.h"
 #include "runtime/global/array.h"
 #include "runtime/global/settings.h"
@@ -27,16 +28,23 @@
 #define PART_GROWS (UINT64_C(64) << 30)
 #define PARTS_MOST (UINT64_C(1) << 40)
 
+static bool grows; /* the parts have addresses for far more memory than the machine promises */
+
+bool uat_overcommit_grows(void)
+{
+    return grows;
+}
+
 /* Does this host belong to this worker's machine? Hosts may be simulated. */
 static bool is_here(int host)
 {
-    return uat_hosts.given[uat_hosts.leader[host]] == uat_hosts.given[uat_global.config.transport->rank];
+    return uat_hosts.given[uat_hosts.leader[host]] == uat_hosts.given[uat_self.rank];
 }
 
 static bool asks(void)
 {
-    for (int rank = 0; rank < uat_global.config.transport->rank; rank++)
-        if (uat_hosts.given[rank] == uat_hosts.given[uat_global.config.transport->rank])
+    for (int rank = 0; rank < uat_self.rank; rank++)
+        if (uat_hosts.given[rank] == uat_hosts.given[uat_self.rank])
             return false;
     return true;
 }
@@ -45,10 +53,8 @@ static bool asks(void)
 static uint64_t promised(void)
 {
     uint64_t bytes = 0;
-    for (size_t i = 0; i < UAT_GRANULES; i++) {
-        const struct uat_array *a = uat_registry.granule[i];
-        if (a == &uat_nowhere || (i > 0 && a == uat_registry.granule[i - 1]) ||
-            (a == uat_registry.parts && uat_global.grows)) /* heap.c asks before these grow */
+    for (const struct uat_array *a = uat_array_next(NULL); a; a = uat_array_next(a)) {
+        if (a == uat_registry.parts && grows) /* heap.c asks before these grow */
             continue;
         for (int host = 0; host < uat_hosts.count; host++)
             if (is_here(host) && a->memobj[host].bytes)
@@ -82,7 +88,7 @@ int uat_overcommit_check_caches(void)
 int uat_overcommit_check_array(const struct uat_array *a)
 {
     uint64_t bytes = 0;
-    if (!asks() || (!uat_registry.parts && uat_global.grows))
+    if (!asks() || (!uat_registry.parts && grows))
         return 0;
     for (int host = 0; host < uat_hosts.count; host++)
         bytes += is_here(host) ? uat_array_share(a, host) : 0;
@@ -101,16 +107,20 @@ static bool has_limit(void)
            files.rlim_cur != RLIM_INFINITY;
 }
 
+void uat_overcommit_reset(void)
+{
+    grows = false;
+}
+
 size_t uat_overcommit_part(int parts)
 {
-    struct uat_global *g = &uat_global;
     size_t unit = uat_pages_unit(), size = uat_global_settings.part_size;
     if (size == UAT_PART_AUTO) {
-        bool may = !g->bulk->class_->room && !uat_table_is_kept() && !has_limit() &&
+        bool may = !uat_links_bulk()->class_->room && !uat_table_is_kept() && !has_limit() &&
                    uat_global_settings.huge_pages != UAT_HUGE_PAGES_REQUIRE;
         uint64_t most = PARTS_MOST / (uint64_t)parts;
-        g->grows = uat_global_agree(may && most > PART_FIXED ? 0 : -ENOMEM) == 0;
-        size = !g->grows ? PART_FIXED : most < PART_GROWS ? most : PART_GROWS;
+        grows = uat_global_agree(may && most > PART_FIXED ? 0 : -ENOMEM) == 0;
+        size = !grows ? PART_FIXED : most < PART_GROWS ? most : PART_GROWS;
     }
     return (size + unit - 1) / unit * unit;
 }

@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "runtime/global/arena.h"
+#include "runtime/global/hosts.h"
 #include "runtime/global/cache.h"
 #include "runtime/global/record.h"
 #include "runtime/global/array.h"
@@ -54,17 +56,15 @@ static size_t piece(uintptr_t p, size_t n)
 
 size_t uat_global_checkout_limit(void)
 {
-    return uat_global.far ? uat_arena.overflow_size : SIZE_MAX;
+    return uat_hosts.far ? uat_arena.overflow_size : SIZE_MAX;
 }
 
 void *uat_overflow_checkout(const struct uat_array *a, uintptr_t at, size_t bytes, enum uat_access access)
 {
-    struct uat_global *g = &uat_global;
     char *place = find_gap(bytes, at % UAT_PART);
     if (!place)
         refuse(at, bytes);
     uint64_t since = uat_trace_begin();
-    g->count.misses++;
     for (size_t done = 0, n; done < bytes && access != UAT_WRITE; done += n) {
         n = piece(at + done, bytes - done);
         struct uat_home home = uat_array_home(a, at + done);
@@ -75,7 +75,6 @@ void *uat_overflow_checkout(const struct uat_array *a, uintptr_t at, size_t byte
         uat_cache_post_range(at + done, n);
         uint64_t end = uat_link_read(a, &home, at + done, place + done, n);
         uat_link_wait(home.host, end);
-        g->count.bytes_fetched += n;
     }
     uat_trace_end(UAT_TRACE_MISS, since, bytes, -1);
     uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_OVERFLOW)->place = place;

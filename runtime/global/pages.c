@@ -29,13 +29,12 @@
 
 bool uat_pages_may_be_huge(const struct uat_array *a)
 {
-    const struct uat_global *g = &uat_global;
     if (uat_global_settings.huge_pages == UAT_HUGE_PAGES_NONE)
         return false;
     if (uat_global_settings.huge_pages == UAT_HUGE_PAGES_REQUIRE)
         return true;
     /* Chunks of several hosts are mapped one by one, so each of them must consist of whole huge pages. */
-    return uat_array_share(a, uat_hosts.own) >= UAT_HUGE_PAGE && (!g->far || a->chunk % UAT_HUGE_PAGE == 0);
+    return uat_array_share(a, uat_hosts.own) >= UAT_HUGE_PAGE && (!uat_hosts.far || a->chunk % UAT_HUGE_PAGE == 0);
 }
 
 static uint64_t read_count(const char *name)
@@ -93,8 +92,7 @@ static int populate(char *p, size_t bytes)
 
 static int populate_own(const struct uat_array *a)
 {
-    const struct uat_global *g = &uat_global;
-    uint64_t size = (uint64_t)g->config.transport->size, rank = (uint64_t)g->config.transport->rank;
+    uint64_t size = (uint64_t)uat_self.size, rank = (uint64_t)uat_self.rank;
     int rc = 0;
     for (uint64_t at = rank * a->chunk; at < a->size && !rc; at += size * a->chunk)
         rc = populate((char *)a->start + at, a->chunk);
@@ -127,7 +125,7 @@ static bool maps_all(const struct uat_array *a)
 
 int uat_pages_touch(const struct uat_array *a)
 {
-    bool locked = uat_global.bulk->class_->room != NULL;
+    bool locked = uat_links_bulk()->class_->room != NULL;
     return uat_global_agree(locked || uat_global_settings.map_pages != UAT_MAP_PAGES_NONE ? populate_own(a) : 0);
 }
 

@@ -21,6 +21,7 @@
 #include "runtime/global/array.h"
 
 struct uat_registry uat_registry;
+static uint32_t shifted[UAT_SHIFTS]; /* number of arrays that have each shift */
 struct uat_array uat_nowhere = {.chunk = UAT_BLOCK, .by_chunk = {UINT64_C(1) << 63}};
 
 enum {
@@ -49,7 +50,7 @@ static unsigned choose_shift(void)
     if (!uat_registry.parts)
         return UAT_SHIFTS - 1;
     for (unsigned i = 1; i < UAT_SHIFTS; i++)
-        if (uat_registry.shifted[i] < uat_registry.shifted[best])
+        if (shifted[i] < shifted[best])
             best = i;
     return best;
 }
@@ -89,12 +90,11 @@ static size_t choose_granules(size_t granules)
 
 int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved)
 {
-    struct uat_global *g = &uat_global;
     unsigned number = saved ? saved->shift : choose_shift();
     a->granules = uat_place_granules(number, a->size);
     size_t first = saved ? (saved->start - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT : choose_granules(a->granules);
     if (!are_free(first, a->granules)) {
-        if (g->config.transport->rank == 0) /* the call fails on all workers, and one of them reports it */
+        if (uat_self.rank == 0) /* the call fails on all workers, and one of them reports it */
             uat_error("no addresses for %zu GiB of global memory%s", a->granules,
                       saved ? " where the checkpoint has them" : "");
         return -ENOMEM;
@@ -112,17 +112,50 @@ int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved)
     }
     a->start = start;
     a->shift = number;
-    uat_registry.shifted[number]++;
+    shifted[number]++;
     for (size_t k = 0; k < a->granules; k++)
         uat_registry.granule[first + k] = a;
     return 0;
+}
+
+struct uat_array *uat_array_next(const struct uat_array *a)
+{
+    size_t i = a ? ((a->start - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT) + a->granules : 0;
+    if (!uat_global_is_open())
+        return NULL;
+    while (i < UAT_GRANULES && uat_registry.granule[i] == &uat_nowhere)
+        i++;
+    return i < UAT_GRANULES ? uat_registry.granule[i] : NULL;
 }
 
 void uat_place_release(const struct uat_array *a)
 {
     size_t first = (a->start - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT;
     munmap((void *)a->start, room(a));
-    uat_registry.shifted[a->shift]--;
+    shifted[a->shift]--;
     for (size_t k = 0; k < a->granules; k++)
         uat_registry.granule[first + k] = &uat_nowhere;
+}
+
+void uat_registry_prepare(bool strict)
+{
+    uat_registry.strict = strict;
+}
+
+void uat_registry_open(void)
+{
+    for (size_t i = 0; i < UAT_GRANULES; i++)
+        uat_registry.granule[i] = &uat_nowhere;
+}
+
+void uat_registry_show(struct uat_array *parts)
+{
+    uat_registry.parts = parts;
+}
+
+void uat_registry_close(void)
+{
+    uat_registry.parts = NULL;
+    if (uat_registry.granule[0]) /* else no page of the table was ever touched */
+        memset(uat_registry.granule, 0, sizeof(uat_registry.granule));
 }

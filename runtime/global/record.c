@@ -8,11 +8,23 @@
 #include "runtime/global/record.h"
 #include "runtime/job/fatal.h"
 
+struct uat_open uat_opens[1 + UAT_OPEN_MAX] = {{.what = UINT64_MAX}};
+UAT_KERNEL(uat_opens);
+
+static const struct uat_shown_run nothing; /* shown before global memory is open, and in a job on one host */
+#define CLOSED                                                                                                         \
+    {                                                                                                                  \
+        .shown = &nothing, .epoch = UINT64_C(1) << UAT_FAR_EPOCH_SHIFT, .last = uat_opens,                             \
+        .full = uat_opens + UAT_OPEN_MAX                                                                               \
+    }
+struct uat_far uat_far = CLOSED;
+
 uint64_t uat_transfers_open;
 UAT_KERNEL(uat_transfers_open);
 
 void uat_open_reset(void)
 {
+    uat_far = (struct uat_far)CLOSED;
     memset(uat_opens + 1, 0, sizeof(uat_opens) - sizeof(uat_opens[0]));
     uat_transfers_open = 0;
 }

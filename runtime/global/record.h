@@ -23,7 +23,7 @@ static inline size_t uat_open_bytes(const struct uat_open *o)
     return o->what & ((UINT64_C(1) << UAT_OPEN_KIND_SHIFT) - 1);
 }
 
-/* Forget all records, once uat_arena_close() has emptied the stack. */
+/* Forget all records, and let uat_far show no run of the cache. */
 void uat_open_reset(void);
 static inline size_t uat_open_count(void)
 {

@@ -6,23 +6,15 @@
 #include <string.h>
 
 #include "runtime/global/content.h"
-#include "runtime/global/state.h"
-#include "runtime/job/self.h"
+#include "runtime/global/array.h"
 #include "runtime/segment/sections.h"
-
-static int open_global(const struct uat_room_job *job)
-{
-    const struct uat_global_config config = {
-        .transport = uat_self.transport, .strict = job->torture, .late = job->delays, .seed = job->seed};
-    return uat_global_prepare(&config, job->host_of);
-}
 
 /* Save the bookkeeping of the part of `rank` for objects. runtime/checkpoint/ saves the contents of global memory,
  * because all workers share this work. */
 static void save(struct uat_sections_out *out, int rank)
 {
     uint64_t *words;
-    size_t bytes = uat_global.is_open ? uat_objects_save(rank, &words) : 0;
+    size_t bytes = uat_global_is_open() ? uat_objects_save(rank, &words) : 0;
     if (bytes)
         uat_sections_add(out, UAT_SECTION_OBJECTS, (uint64_t)rank, words, bytes);
 }
@@ -30,7 +22,7 @@ static void save(struct uat_sections_out *out, int rank)
 static bool restore(int rank, const struct uat_section *section)
 {
     (void)rank;
-    if (!uat_global.is_open || section->address > INT32_MAX)
+    if (!uat_global_is_open() || section->address > INT32_MAX)
         return false;
     uint64_t *words = calloc(1, section->whole + 1);
     if (!words)
@@ -43,7 +35,7 @@ static bool restore(int rank, const struct uat_section *section)
 
 const struct uat_room uat_global_room = {.name = "global",
                                          .reserve = uat_global_reserve,
-                                         .open = open_global,
+                                         .open = uat_global_prepare,
                                          .close = uat_global_close,
                                          .reset = uat_global_reset,
                                          .stays = true, /* arrays: their contents are restored */

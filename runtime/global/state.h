@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all parts of global memory share. Most parts have their own state: array.h, cache.h, hosts.h, link.h, and
- * static structs. In the runtime, only the files of this folder use these headers, record.h and bounds.h.
+ * What all parts of global memory share: constants, and functions of parts that have no header. Each part has its own
+ * state, static or in the struct of its header: array.h (place.c), arena.h, cache.h (slots.c, cache.c), hosts.h and
+ * link.h. Other parts only read such a struct. open.c opens all parts and closes them. In the runtime, only the files
+ * of this folder use these headers, record.h and bounds.h.
  *
  * docs/global.md has the numbered rules that the code names: G1 to G10.
  */
@@ -15,6 +17,7 @@
 #include "base/divisor.h"
 #include "include/uat/global.h"
 #include "runtime/global/global.h"
+#include "runtime/job/self.h"
 #include "runtime/segment/segment.h"
 #include "transport/bulk.h"
 
@@ -48,56 +51,28 @@ _Static_assert(UAT_FLUSH_OFFSET - UAT_FREED_OFFSET == UAT_COLOURS * UAT_COLOUR_S
 _Static_assert(UAT_BLOCK == UAT_GLOBAL_BLOCK, "global.h tells the size of a block");
 
 struct uat_array;
-
-struct uat_global_config {
-    struct uat_transport *transport;
-    bool strict, late; /* torture. strict: check everything; late: operations take effect late */
-    uint64_t seed;
-    void (*watch)(uintptr_t at, size_t bytes, bool writes); /* torture: called at a checkout in an array; or NULL */
-};
-
-struct uat_counts_of_global {
-    uint64_t misses, bytes_fetched, bytes_written, releases, releases_waited, publications_unreleased;
-};
-
-struct uat_global {
-    struct uat_global_config config;
-    bool is_open, far; /* far: there is more than one host */
-    bool grows;        /* the workers' parts have addresses for far more memory than the machine promises */
-    bool strict;       /* torture: near checkouts are recorded too */
-    bool fenced;       /* torture: near memory is inaccessible: fence.c */
-    struct uat_bulk *bulk;
-    struct uat_counts_of_global count;
-};
-
-extern struct uat_global uat_global __attribute__((visibility("hidden")));
-
-/* The memory that adapters reach: arena.c. */
-struct uat_arena {
-    char *base; /* overflow area, bounce buffers, landing words, ring (all registered); then the ring once more */
-    size_t size, overflow_size;
-    char *overflow;
-    char *bounces; /* UAT_BOUNCES buffers of UAT_BOUNCE bytes: transfer.c */
-    uint64_t *landing;
-    int fd;
-};
-extern struct uat_arena uat_arena __attribute__((visibility("hidden")));
+struct uat_room_job;
 
 /* open.c: uat_global_open(), inside a collective call. */
 int uat_global_start(void);
 
-/* open.c: prepare for uat_global_start(), and undo both. Global memory costs nothing before it is started. Only the
- * members of *config are copied, and host_of. uat_global_prepare() returns 0, or -ENOMEM, which has been reported.
+/* open.c: prepare for uat_global_start(), and undo both. Global memory costs nothing before it is started.
+ * uat_global_prepare() copies what it needs of *job, and returns 0, or -ENOMEM, which has been reported.
  * uat_global_close() is called after uat_global_before_barrier() and a barrier. */
-int uat_global_prepare(const struct uat_global_config *config, const int *host_of);
+int uat_global_prepare(const struct uat_room_job *job);
 void uat_global_close(void);
 
 /* open.c: drop all arrays, objects and links, so that global memory is prepared again, and not started. All workers
  * call this together, with nothing checked out and nothing in flight. */
 void uat_global_reset(void);
 
-/* report.c: set global memory's counters in *stats. */
+/* report.c: set global memory's counters in *stats. Two other parts set their counters: link.c, coherence.c. */
 void uat_global_count(uat_stats_detail_t *stats);
+void uat_link_count(uat_stats_detail_t *stats);
+void uat_release_count(uat_stats_detail_t *stats);
+
+/* fence.c: is near memory inaccessible? */
+bool uat_fence_is_up(void);
 
 /* exchange.c: reserve room in the segment for exchanges between workers. */
 void uat_global_reserve(void);
@@ -107,6 +82,13 @@ void uat_global_reserve(void);
 int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all);
 /* The worst of all workers' rc, returned on all of them. */
 int uat_global_agree(int rc);
+
+/* link.c: the links to all hosts; NULL until they are connected. */
+struct uat_bulk *uat_links_bulk(void);
+
+/* coherence.c: start to measure what publications spend on releases; forget it. */
+void uat_release_open(void);
+void uat_release_close(void);
 
 /* transfer.c: forget the bounce buffers' use. */
 void uat_transfer_reset(void);

@@ -101,7 +101,7 @@ int uat_table_next(const struct uat_table_entry *asked, const struct uat_table_e
     *entry = e;
     if (!e || same_call(e, asked))
         return 0;
-    if (uat_global.config.transport->rank == 0)
+    if (uat_self.rank == 0)
         uat_error("checkpoint: call %zu for global memory asks for %" PRIu64 " bytes, distribution %" PRIu32
                   ", block %" PRIu64 ", but in the interrupted job for %" PRIu64 ", %" PRIu32 ", %" PRIu64
                   "; main() must make the same calls with any number of workers",

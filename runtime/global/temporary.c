@@ -19,6 +19,7 @@
  * on the same worker, the write has changed the worker's cache.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/relax.h"
@@ -27,7 +28,11 @@
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 
-struct uat_temporary uat_temporary;
+static struct {
+    struct uat_array *space, *ledger; /* the temporary arrays' memory, and the ledger of its units; or NULL */
+    size_t unit;                      /* bytes of a unit */
+    uint64_t units;
+} temporary;
 
 enum {
     UNITS = UAT_TEMPORARY_UNITS,
@@ -45,7 +50,7 @@ _Static_assert(BITS_OFFSET + UNITS / 8 <= ENTRIES_OFFSET && ENTRIES_OFFSET + UNI
 
 static uintptr_t ledger(size_t offset)
 {
-    return uat_temporary.ledger->start + offset;
+    return temporary.ledger->start + offset;
 }
 
 static uat_atomic_t *lock_word(void)
@@ -55,7 +60,7 @@ static uat_atomic_t *lock_word(void)
 
 static uint64_t own_mark(void)
 {
-    return (uint64_t)uat_global.config.transport->rank + 1;
+    return (uint64_t)uat_self.rank + 1;
 }
 
 /* Only allocations take the lock. Its holder never leaves its worker, and waits only for its own operations. */
@@ -64,7 +69,7 @@ static void lock(void)
     struct uat_relax relax = {0};
     uint64_t seen;
     while ((seen = uat_atomic_cmp_swap(lock_word(), 0, own_mark())) != 0) {
-        if (seen > (uint64_t)uat_global.config.transport->size)
+        if (seen > (uint64_t)uat_self.size)
             uat_word_refuse(0, "the lock of the temporary arrays", seen);
         uat_relax_away(&relax); /* the word may lie on another host */
     }
@@ -92,7 +97,7 @@ static void change_bits(uint64_t first, uint64_t count, uint64_t sign)
 /* The first of `count` free units in a row, from unit `from` on; `units` if there are none. */
 static uint64_t find_free(const uint64_t *taken, uint64_t from, uint64_t count)
 {
-    const uint64_t units = uat_temporary.units;
+    const uint64_t units = temporary.units;
     uint64_t free = 0;
     for (uint64_t at = from; at < units; at++) {
         free = taken[at / BITS] >> at % BITS & 1 ? 0 : free + 1;
@@ -106,7 +111,7 @@ static uint64_t find_free(const uint64_t *taken, uint64_t from, uint64_t count)
  * number is this worker's rank: if a unit is one chunk, this worker keeps that unit, so that a small array is near. */
 static uint64_t take(uint64_t count)
 {
-    uint64_t taken[UNITS / BITS], units = uat_temporary.units, first;
+    uint64_t taken[UNITS / BITS], units = temporary.units, first;
     lock();
     uat_get_unchecked(taken, ledger(BITS_OFFSET), (units + BITS - 1) / BITS * sizeof(*taken));
     first = find_free(taken, (own_mark() - 1) % units, count);
@@ -132,25 +137,25 @@ static void write_entries(uint64_t first, uint64_t count, uint64_t entry)
 /* The entry of the unit that has this address. The address must lie in the space. */
 static uint64_t entry_of(uintptr_t at)
 {
-    uint64_t entry, unit = (at - uat_temporary.space->start) / uat_temporary.unit;
+    uint64_t entry, unit = (at - temporary.space->start) / temporary.unit;
     uat_get_unchecked(&entry, ledger(ENTRIES_OFFSET + unit * sizeof(entry)), sizeof(entry));
     return entry;
 }
 
 static uintptr_t start_of(uint64_t entry)
 {
-    return uat_temporary.space->start + (entry >> FIRST_SHIFT) * uat_temporary.unit;
+    return temporary.space->start + (entry >> FIRST_SHIFT) * temporary.unit;
 }
 
 static uint64_t units_for(size_t bytes)
 {
-    size_t unit = uat_temporary.unit;
+    size_t unit = temporary.unit;
     return bytes / unit + (bytes % unit > 0);
 }
 
 void *uat_global_temporary_try(size_t bytes)
 {
-    uint64_t units = uat_temporary.units, count = uat_temporary.space ? units_for(bytes ? bytes : 1) : 0, first = units;
+    uint64_t units = temporary.units, count = temporary.space ? units_for(bytes ? bytes : 1) : 0, first = units;
     if (count > 0 && count <= units)
         first = take(count);
     if (first == units)
@@ -162,13 +167,13 @@ void *uat_global_temporary_try(size_t bytes)
 
 size_t uat_global_temporary_chunk(void)
 {
-    return uat_temporary.space ? uat_temporary.space->chunk : 0;
+    return temporary.space ? temporary.space->chunk : 0;
 }
 
 void *uat_global_temporary_alloc(size_t bytes)
 {
     static bool said;
-    if (!uat_temporary.space)
+    if (!temporary.space)
         uat_fatal("uat_global_temporary_alloc(): no memory was set aside; call uat_global_temporary_open() after "
                   "uat_init(), on all workers");
     void *array = uat_global_temporary_try(bytes);
@@ -177,7 +182,7 @@ void *uat_global_temporary_alloc(size_t bytes)
             uat_error(
                 "uat_global_temporary_alloc(): no room for %zu bytes, because uat_global_temporary_open() has set "
                 "aside %zu; pass it more, or free arrays earlier",
-                bytes, uat_temporary.space->bytes);
+                bytes, temporary.space->bytes);
         said = true;
         errno = ENOMEM;
     }
@@ -187,7 +192,7 @@ void *uat_global_temporary_alloc(size_t bytes)
 void uat_global_temporary_free(void *array)
 {
     uintptr_t at = (uintptr_t)array;
-    const struct uat_array *space = uat_temporary.space;
+    const struct uat_array *space = temporary.space;
     if (!array)
         return;
     bool within = space && at - space->start < space->size;
@@ -197,7 +202,7 @@ void uat_global_temporary_free(void *array)
                   "already",
                   array);
     uint64_t first = entry >> FIRST_SHIFT, count = units_for(entry & ENTRY_BYTES);
-    if (first + count > uat_temporary.units)
+    if (first + count > temporary.units)
         uat_word_refuse(0, "the entry of a temporary array", entry);
     write_entries(first, count, 0);
     uat_global_release(); /* E3 */
@@ -206,7 +211,7 @@ void uat_global_temporary_free(void *array)
 
 bool uat_temporary_in_use(void)
 {
-    uint64_t taken[UNITS / BITS], units = uat_temporary.units;
+    uint64_t taken[UNITS / BITS], units = temporary.units;
     uat_get_unchecked(taken, ledger(BITS_OFFSET), (units + BITS - 1) / BITS * sizeof(*taken));
     for (uint64_t i = 0; i < (units + BITS - 1) / BITS; i++)
         if (taken[i])
@@ -231,13 +236,25 @@ static void check(const char *call, uintptr_t at, size_t bytes)
                   (size_t)(entry & ENTRY_BYTES), (void *)start_of(entry));
 }
 
-void uat_temporary_set(struct uat_array *space, struct uat_array *own_ledger)
+void uat_temporary_set(struct uat_array *own_space, struct uat_array *own_ledger)
 {
-    uat_temporary.space = space;
-    uat_temporary.ledger = own_ledger;
-    if (!space)
+    memset(&temporary, 0, sizeof(temporary));
+    temporary.space = own_space;
+    temporary.ledger = own_ledger;
+    if (!own_space)
         return;
-    space->check = check;
-    uat_temporary.unit = uat_temporary_chunks(space->size / space->chunk) * space->chunk;
-    uat_temporary.units = space->size / uat_temporary.unit;
+    own_space->check = check;
+    temporary.unit = uat_temporary_chunks(own_space->size / own_space->chunk) * own_space->chunk;
+    temporary.units = own_space->size / temporary.unit;
+}
+
+void uat_temporary_get(struct uat_array **space, struct uat_array **ledger_of_space)
+{
+    *space = temporary.space;
+    *ledger_of_space = temporary.ledger;
+}
+
+bool uat_temporary_is(const struct uat_array *a)
+{
+    return a == temporary.space || a == temporary.ledger;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "include/uat/transfer.h"
+#include "runtime/global/arena.h"
 #include "runtime/global/cache.h"
 #include "runtime/global/array.h"
 #include "runtime/global/link.h"
@@ -58,12 +59,10 @@ static size_t portion(const struct uat_home *home, size_t bytes, bool direct)
 static void begin_far(uat_global_transfer_t *t, const struct uat_array *a, char *local, uintptr_t at, size_t bytes,
                       const struct uat_home *home, bool direct)
 {
-    struct uat_global *g = &uat_global;
     unsigned number = 0;
     uat_cache_post_range(at, bytes);
     char *to = direct ? local : take_bounce(home->host, &number);
     uint64_t end = uat_link_read(a, home, at, to, bytes);
-    g->count.bytes_fetched += bytes;
     *t = (uat_global_transfer_t){.mark = BEGUN, .end = end, .bytes = (uint32_t)bytes, .link = (uint32_t)home->host};
     if (direct)
         return;
@@ -98,9 +97,8 @@ static uint64_t put_far(const struct uat_array *a, const struct uat_home *home, 
 
 void uat_get_unchecked(void *local, uintptr_t at, size_t bytes)
 {
-    const struct uat_global *g = &uat_global;
     const struct uat_array *a = uat_array_of(at);
-    bool direct = g->bulk->class_->reaches(g->bulk, local, bytes);
+    bool direct = uat_links_bulk()->class_->reaches(uat_links_bulk(), local, bytes);
     uat_global_transfer_t window[WINDOW];
     unsigned begun = 0, ended = 0;
     for (size_t done = 0, n; done < bytes; done += n) {
@@ -154,7 +152,6 @@ void uat_global_put_elsewhere(void *global, const void *local, size_t bytes)
 
 void uat_global_get_begin(uat_global_transfer_t *t, void *local, const void *global, size_t bytes)
 {
-    struct uat_global *g = &uat_global;
     uintptr_t at = (uintptr_t)global;
     *t = (uat_global_transfer_t){.mark = BEGUN};
     uat_transfers_open++;
@@ -166,7 +163,7 @@ void uat_global_get_begin(uat_global_transfer_t *t, void *local, const void *glo
         return;
     const struct uat_array *a = uat_array_check("uat_global_get_begin()", at, bytes);
     struct uat_home home = uat_array_home(a, at);
-    bool direct = g->bulk->class_->reaches(g->bulk, local, bytes);
+    bool direct = uat_links_bulk()->class_->reaches(uat_links_bulk(), local, bytes);
     /* A near transfer is completed at once. So is a transfer that needs more than one operation, or a bounce buffer
      * while half of these buffers are held. */
     if (home.near || bytes > home.run || bytes > UAT_TRANSFER_MAX || (!direct && bytes > UAT_BOUNCE) ||
@@ -179,7 +176,6 @@ void uat_global_get_begin(uat_global_transfer_t *t, void *local, const void *glo
 
 void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *local, size_t bytes)
 {
-    struct uat_global *g = &uat_global;
     uintptr_t at = (uintptr_t)global;
     *t = (uat_global_transfer_t){.mark = BEGUN};
     uat_transfers_open++;
@@ -193,7 +189,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
     uat_array_refuse_frozen("uat_global_put_begin()", a, at, bytes);
     struct uat_home home = uat_array_home(a, at);
     if (home.near || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
-        !g->bulk->class_->reaches(g->bulk, local, bytes)) {
+        !uat_links_bulk()->class_->reaches(uat_links_bulk(), local, bytes)) {
         uat_put_unchecked(at, local, bytes); /* a plain put does not wait for the home, either */
         return;
     }

@@ -156,7 +156,7 @@ end:
             if
             :: op == RELEASE -> FLUSHED(w)   /* release() of coherence.c */
             :: op == ACQUIRE -> valid[w] = ACQUIRED /* acquire() begins another epoch; dirty bytes stay */
-            :: USES && !SAME -> /* evict_and_claim() */
+            :: USES && !SAME -> /* uat_slot_claim() */
 #ifndef M_G6
                 COMPLETE(w);
 #endif

@@ -35,11 +35,8 @@ BY_NAME = [
     (r"runtime/.*", r"uat_[a-z]+_room", r"runtime/.*room\.c", "the descriptor of a room has its name and its areas"),
     (r"runtime/adaptive/request\.c", r"uat_time_ns", r"runtime/query\.c", "libuat-adaptive calls public functions, as programs do"),
 ]
-# The circles that exist, each with the reason. Shorten the list with the circle.
-CIRCLES = [
-    # The cache passes on what its ring cannot hold, and the overflow area keeps the ring's copies equal (G7).
-    ["runtime/global/cache.c", "runtime/global/overflow.c"],
-]
+# Circles that may exist, each with the reason. Shorten the list with the circle. There is none.
+CIRCLES = []
 
 
 class Objects:

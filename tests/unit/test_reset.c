@@ -117,10 +117,10 @@ static const struct uat_room *room_of(const char *file, const char *symbol)
     } globals[] = {{"uat_records", "segment"},      {"uat_heap", "segment"},         {"uat_waitobj_words", "sync"},
                    {"uat_task_counts", "task"},     {"uat_members", "job"},          {"uat_parking", "sched"},
                    {"uat_sleepers", "sched"},       {"uat_rest_announced", "sched"}, {"uat_stop_crew_watched", "sched"},
-                   {"uat_deadlock_waits", "sched"}, {"uat_global", "global"},        {"uat_registry", "global"},
-                   {"uat_temporary", "global"},     {"uat_cache", "global"},         {"uat_arena", "global"},
-                   {"uat_release", "global"},       {"uat_hosts", "global"},         {"uat_near", "global"},
-                   {"uat_far", "global"},           {"uat_opens", "global"},         {"uat_transfers_open", "global"}};
+                   {"uat_deadlock_waits", "sched"}, {"uat_registry", "global"},      {"uat_cache", "global"},
+                   {"uat_arena", "global"},         {"uat_links", "global"},         {"uat_hosts", "global"},
+                   {"uat_near", "global"},          {"uat_far", "global"},           {"uat_opens", "global"},
+                   {"uat_transfers_open", "global"}};
     UAT_EACH_ROOM(room, reset)
     {
         char path[512];
