@@ -110,7 +110,7 @@ static const char *refuse(void)
 static const struct uat_bench_option options[] = {
     {"--pattern", "N", "0 trivial, 1 no_comm, 2 stencil_1d, 3 fft, 4 tree, 5 random_nearest, 6 all_to_all; -1: all",
      &pattern, NULL, -1, TB_PATTERNS - 1},
-    {"--model", "N", "0 data flow, 1 loops, 2 futures; -1: all", &model, NULL, -1, TB_MODELS - 1},
+    {"--model", "N", "0 data flow, 1 loops, 2 futures, 3 flags; -1: all", &model, NULL, -1, TB_MODELS - 1},
     {"--kernel", "N", "0 compute, 1 memory, 2 imbalance", &kernel, NULL, 0, TB_KERNELS - 1},
     {"--steps", "N", "steps of the graph", &steps, NULL, 1, 100000},
     {"--columns", "N", "columns of the graph for each worker, a power of 2", &columns, NULL, 1, 512},

@@ -8,17 +8,19 @@
 #include "uat/sync.h"
 #include "uat/transfer.h"
 
-const char *const tb_model_names[TB_MODELS] = {"data flow", "loops", "futures"};
+const char *const tb_model_names[TB_MODELS] = {"data flow", "loops", "futures", "flags"};
 
 enum { AT_ONCE = 8 /* transfers in flight */ };
 
 /*
- * Each worker keeps its columns in a chunk of its own of two arrays. A column has two cells, one for even and one for
- * odd steps, and a future for each step. `run_graph`, `cells`, `handles` and the strides are equal on all workers.
+ * Each worker keeps its columns in a chunk of its own of three arrays. A column has two cells, one for even and one for
+ * odd steps, a future for each step, and a kept cell for each step with a flag after the last. All but `counted` are
+ * equal on all workers.
  */
 static struct tb_graph run_graph;
-static char *cells, *handles;
-static int64_t cells_stride, handles_stride, columns_of_worker; /* strides: bytes of a column */
+static char *cells, *handles, *kept;
+static int64_t cells_stride, handles_stride, kept_stride, columns_of_worker; /* strides: bytes of a column */
+static uint64_t flags_before; /* what the flags were when this run began */
 
 static struct tb_counts counted; /* by the tasks that ran on this worker */
 
@@ -40,18 +42,19 @@ int tb_open_models(int64_t columns, int64_t steps)
     columns_of_worker = columns;
     cells = open_columns(2 * sizeof(struct tb_cell), &cells_stride);
     handles = cells ? open_columns((size_t)steps * sizeof(uat_future_t), &handles_stride) : NULL;
-    return handles ? 0 : UAT_BENCH_NO_ARRAY;
+    kept = handles ? open_columns((size_t)(steps + 1) * sizeof(struct tb_cell), &kept_stride) : NULL;
+    return kept ? 0 : UAT_BENCH_NO_ARRAY;
 }
 
 /* Feed a task with the cells of its inputs, without a checkout. Up to AT_ONCE far cells are fetched at a time. */
-static void feed_from_memory(struct tb_task *task)
+static void feed_from_memory(struct tb_task *task, struct tb_cell *(*at)(int64_t step, int64_t column))
 {
     uat_global_transfer_t transfer[AT_ONCE];
     struct tb_cell cell[AT_ONCE];
     for (int64_t k = 0; k < task->inputs.count; k += AT_ONCE) {
         int64_t n = task->inputs.count - k < AT_ONCE ? task->inputs.count - k : AT_ONCE;
         for (int64_t i = 0; i < n; i++)
-            uat_global_get_begin(&transfer[i], &cell[i], cell_at(task->step - 1, tb_input(&task->inputs, k + i)),
+            uat_global_get_begin(&transfer[i], &cell[i], at(task->step - 1, tb_input(&task->inputs, k + i)),
                                  sizeof(cell[i]));
         for (int64_t i = 0; i < n; i++) {
             uat_global_transfer_wait(&transfer[i]);
@@ -75,7 +78,7 @@ static void run_place(void *arg, const uat_flow_place_t *data)
     struct tb_task task;
     tb_begin(&task, &run_graph, place->step, place->column);
     if (task.inputs.all)
-        feed_from_memory(&task);
+        feed_from_memory(&task, cell_at);
     else
         for (int64_t k = 0; k < task.inputs.count; k++)
             tb_feed(&task, data[1 + k].at);
@@ -130,7 +133,7 @@ UAT_FOR(run_column, column, int64_t, step)
     struct tb_task task;
     struct tb_cell cell = {0};
     tb_begin(&task, &run_graph, step, column);
-    feed_from_memory(&task);
+    feed_from_memory(&task, cell_at);
     tb_end(&task, &cell, &counted);
     UAT_GLOBAL_PUT(cell_at(step, column), cell);
 }
@@ -210,6 +213,64 @@ UAT_TASK(uint64_t, run_futures, int, unused)
     return uat_time_ns() - begin;
 }
 
+/* ---- flags ---- */
+
+static struct tb_cell *kept_at(int64_t step, int64_t column)
+{
+    return (struct tb_cell *)(void *)(kept + column * kept_stride) + step;
+}
+
+/* The number of the column's finished steps, of all runs. */
+static uat_atomic_t *flag_at(int64_t column)
+{
+    return (uat_atomic_t *)(void *)kept_at(run_graph.steps, column);
+}
+
+/* The column's own cell of the step before is there. */
+static void await_inputs(const struct tb_task *task)
+{
+    for (int64_t k = 0; k < task->inputs.count; k++) {
+        int64_t column = tb_input(&task->inputs, k);
+        while (column != task->column && uat_atomic_load(flag_at(column)) < flags_before + (uint64_t)task->step)
+            uat_yield();
+    }
+}
+
+/* As run_whole_column(), but a reader polls the flags of its inputs, and nobody wakes it. Each step has a cell of its
+ * own, because nothing keeps a column from running ahead of its readers. */
+UAT_TASK_VOID(run_flagged_column, int64_t, column)
+{
+    for (int64_t step = 0; step < run_graph.steps; step++) {
+        struct tb_task task;
+        struct tb_cell cell = {0};
+        if (column < tb_width(&run_graph, step)) {
+            tb_begin(&task, &run_graph, step, column);
+            await_inputs(&task);
+            feed_from_memory(&task, kept_at);
+            tb_end(&task, &cell, &counted);
+            UAT_GLOBAL_PUT(kept_at(step, column), cell);
+        }
+        uat_global_release();
+        uat_atomic_add(flag_at(column), 1);
+    }
+}
+
+UAT_FOR(run_flagged_columns, worker)
+{
+    uat_group_t group;
+    uat_group_begin(&group);
+    for (int64_t column = worker * columns_of_worker; column < (worker + 1) * columns_of_worker; column++)
+        run_flagged_column_group_spawn_on(&group, uat_global_home(cell_at(0, column)), column);
+    uat_group_wait(&group);
+}
+
+UAT_TASK(uint64_t, run_flags, int, unused)
+{
+    uint64_t begin = uat_time_ns();
+    run_flagged_columns_near(0, uat_size(), cells, (size_t)(cells_stride * columns_of_worker));
+    return uat_time_ns() - begin;
+}
+
 static int gather_counts(struct tb_counts *counts)
 {
     uint64_t own[] = {counted.tasks, counted.inputs, counted.wrong, counted.digests};
@@ -225,11 +286,14 @@ static int gather_counts(struct tb_counts *counts)
 
 int tb_run(int model, const struct tb_graph *graph, uint64_t *ns, struct tb_counts *counts)
 {
-    static int (*const runs[TB_MODELS])(uint64_t *, int) = {run_flow_run, run_loops_run, run_futures_run};
+    static int (*const runs[TB_MODELS])(uint64_t *, int) = {run_flow_run, run_loops_run, run_futures_run,
+                                                            run_flags_run};
     run_graph = *graph;
     counted = (struct tb_counts){0};
     int rc = uat_barrier();
     if (!rc)
         rc = runs[model](ns, 0);
+    if (model == TB_FLAGS)
+        flags_before += (uint64_t)run_graph.steps;
     return rc ? rc : gather_counts(counts);
 }

@@ -11,6 +11,7 @@ enum tb_model {
     TB_FLOW,    /* a data-flow task for each task; one task spawns them all */
     TB_LOOP,    /* uat_for_near() over the columns for each step */
     TB_FUTURES, /* a task for each column, which runs the column's tasks; futures hold their cells */
+    TB_FLAGS,   /* the same tasks; atomic words say which cells are there, and the readers poll them */
     TB_MODELS
 };
 

@@ -11,7 +11,7 @@ A figure with brackets is the median of the rounds, with the least and the great
     memory     the peak memory of UTS T3L
     global     random accesses to global memory: histogram, index gather and GUPS, with uat and OpenSHMEM on this machine
     global-cluster   the same with uat in virtual time
-    tree, tree-cluster   UTS-Mem: a tree in global memory, on this machine and in virtual time
+    tree, tree-cluster   UTS-Mem: a tree in global memory, on this machine (also with OpenSHMEM) and in virtual time
     scale      UTS, PFor, RecPFor and LCS of Cluster'22 in virtual time
 """
 import os
@@ -21,7 +21,7 @@ import runs
 from measures import published_global, published_scale, published_tasks
 
 PATTERNS = ["trivial", "no_comm", "stencil_1d", "fft", "tree", "random_nearest", "all_to_all"]
-MODELS = ["data flow", "loops", "futures"]
+MODELS = ["data flow", "loops", "futures", "flags"]
 RIVALS = {"OpenMP": "openmp", "MPI": "mpi"}
 # MPI on one node of Cori (2 Haswell processors, 32 cores), us: without and with three dependences (Task Bench, SC'20).
 PUBLISHED = {"trivial": "0.39", "stencil_1d": "4.6"}
@@ -66,7 +66,7 @@ def measure_host(options):
 def cluster_of(options, hosts, pattern, model):
     settings = {"UAT_TRANSPORT": "sim", "UAT_SIM_NETWORK": "node=1", "UAT_SIM_TASK": "1ns"}
     report = runs.uatrun(options.build, hosts, "perf/uat-taskbench", "--pattern", PATTERNS.index(pattern), "--model", model, "--steps", 20,
-                         "--longest", 800, "--trials", 1, **settings)
+                         "--longest", 400, "--trials", 1, **settings)
     return report["rows"][0]["metg_us"]
 
 

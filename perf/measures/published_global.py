@@ -23,17 +23,25 @@ def rate_of(options, workers, kernel, way, sizes, **settings):
     return report["updates_per_second"] / 1e6
 
 
+def have_shmem(options):
+    found = (options.build / "perf" / "rivals" / "rival-irregular-shmem").exists() and shutil.which("oshrun")
+    if not found:
+        print("OpenSHMEM is left out: oshcc or oshrun was not found (Debian: libopenmpi-dev, openmpi-bin)")
+    return found
+
+
+def report_of_shmem(options, workers, name, *arguments):
+    start = ["oshrun", "--oversubscribe", "-n", workers, options.build / "perf" / "rivals" / f"rival-{name}-shmem"]
+    return runs.report_of(runs.run([*start, *arguments], runs.MPI_SETTINGS))
+
+
 def shmem_of(options, workers, kernel):
-    program = options.build / "perf" / "rivals" / "rival-irregular-shmem"
-    start = ["oshrun", "--oversubscribe", "-n", workers, program]
-    report = runs.report_of(runs.run([*start, KERNELS[kernel], HOST["words"], HOST["updates"], HOST["window"]], runs.MPI_SETTINGS))
+    report = report_of_shmem(options, workers, "irregular", KERNELS[kernel], HOST["words"], HOST["updates"], HOST["window"])
     return report["updates_per_second"] / 1e6
 
 
 def measure_global(options):
-    rival = (options.build / "perf" / "rivals" / "rival-irregular-shmem").exists() and shutil.which("oshrun")
-    if not rival:
-        print("OpenSHMEM is left out: oshcc or oshrun was not found (Debian: libopenmpi-dev, openmpi-bin)")
+    rival = have_shmem(options)
     print(f"millions of updates a second on one host; all words are right; load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
     runs.print_titles(["kernel", "workers", *(f"uat, {way}" for way in WAYS), *(["OpenSHMEM"] if rival else [])])
     for kernel in KERNELS:
@@ -58,12 +66,19 @@ def nodes_of(options, workers, tree, way, **settings):
     return report["nodes_per_second"] / 1e6
 
 
+def shmem_nodes_of(options, workers):
+    depth, b, seed = (TREE[TREE.index(letter) + 1] for letter in ("-d", "-b", "-r"))
+    return report_of_shmem(options, workers, "uts", depth, b, seed)["nodes_per_second"] / 1e6
+
+
 def measure_tree(options):
+    rival = have_shmem(options)
     print(f"UTS-Mem: millions of nodes a second; load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
-    runs.print_titles(["workers", "hosts", *TREE_WAYS])
+    runs.print_titles(["workers", "hosts", *TREE_WAYS, *(["OpenSHMEM"] if rival else [])])
     for workers in options.workers:
         for hosts in sorted({1, workers}):
-            rounds = [[nodes_of(options, workers, TREE, way, UAT_GLOBAL_HOSTS=str(hosts)) for way in TREE_WAYS] for _ in range(options.rounds)]
+            rounds = [[*(nodes_of(options, workers, TREE, way, UAT_GLOBAL_HOSTS=str(hosts)) for way in TREE_WAYS),
+                       *([shmem_nodes_of(options, workers)] if rival else [])] for _ in range(options.rounds)]
             runs.print_cells([str(workers), str(hosts), *(runs.spread(values) for values in zip(*rounds))])
 
 
