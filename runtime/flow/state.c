@@ -21,10 +21,9 @@ static void *get(size_t bytes)
 {
     struct uat_parked *block = (struct uat_parked *)uat_heap_get(&uat_heap, bytes - UAT_HEAP_HEADER);
     if (!block)
-        uat_fatal(
-            "UAT_HEAP_SIZE=%zuk leaves no room for %zu bytes of a flow's ledger; set it to more, or make the flow's "
-            "window smaller (uat_flow_set_window())",
-            uat_segment.heap_size >> 10, bytes);
+        uat_fatal("UAT_HEAP_SIZE=%zuk leaves no room for %zu bytes of a flow's ledger; set it to %zuk or more, or make "
+                  "the flow's window smaller (uat_flow_set_window())",
+                  uat_segment.heap_size >> 10, bytes, uat_heap_advice(bytes));
     block->kind = UAT_PARK_LEDGER;
     return block;
 }

@@ -143,16 +143,14 @@ static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
     uat_task_counts.joins_second++;
 }
 
-/* Report a full heap, once. The message advises twice the size. It cannot know whether that is enough: later stacks may
- * be larger, and more of them may wait. */
+/* Report a full heap, once. */
 static void report_full_heap(size_t bytes)
 {
     static bool said;
-    size_t heap = uat_segment.heap_size, needed = 2 * (bytes > heap ? bytes : heap);
     if (!said && uat_self.size > 1) /* otherwise refuse_in_place() follows */
         uat_warn("UAT_HEAP_SIZE=%zuk leaves no room for a waiting stack of %zu bytes, so joins wait in place, "
                  "and their workers run no other tasks meanwhile; set it to %zuk or more to avoid this",
-                 heap >> 10, bytes, needed >> 10);
+                 uat_segment.heap_size >> 10, bytes, uat_heap_advice(bytes));
     said = true;
 }
 

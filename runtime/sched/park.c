@@ -173,7 +173,7 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
         uat_fatal(
             "UAT_HEAP_SIZE=%zuk leaves no room for a stack of %zu bytes that waits for %s; set it to %zuk or more",
             uat_segment.heap_size >> 10, (size_t)(base - sp), uat_deadlock_name(wait->kind),
-            2 * ((base - sp > uat_segment.heap_size ? base - sp : uat_segment.heap_size) >> 10));
+            uat_heap_advice(base - sp));
     char *stack = uat_block_stack(block);
     struct uat_parked *parked = (struct uat_parked *)block;
     uat_sanitize_unpoison(sp, base);

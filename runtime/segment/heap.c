@@ -183,3 +183,9 @@ int uat_heap_take(struct uat_heap *heap, uint32_t unit, unsigned order)
     uat_lent_add(&heap->lent, unit);
     return 0;
 }
+
+size_t uat_heap_advice(size_t bytes)
+{
+    size_t size = (size_t)uat_heap.units * UAT_HEAP_UNIT;
+    return 2 * ((bytes > size ? bytes : size) >> 10);
+}

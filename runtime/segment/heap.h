@@ -100,6 +100,10 @@ size_t uat_heap_settle(struct uat_heap *heap);
  * -EINVAL if there is no such block or it is not free. The heap must be settled. */
 int uat_heap_take(struct uat_heap *heap, uint32_t unit, unsigned order);
 
+/* UAT_HEAP_SIZE in KiB, as messages advise it where this heap has no room for another `bytes`: twice the larger of the
+ * two. It cannot say whether that is enough, because more and larger blocks may follow. */
+size_t uat_heap_advice(size_t bytes);
+
 static inline void *uat_block_stack(struct uat_block *block)
 {
     return (char *)block + UAT_HEAP_HEADER;

@@ -142,8 +142,8 @@ static struct node *make(const char *name, size_t size, size_t capacity)
 {
     struct uat_block *block = uat_heap_get(&uat_heap, sizeof(struct node));
     if (!block)
-        uat_fatal("UAT_HEAP_SIZE=%zuk leaves no room for the name \"%s\"; set it to more", uat_segment.heap_size >> 10,
-                  name);
+        uat_fatal("UAT_HEAP_SIZE=%zuk leaves no room for the name \"%s\"; set it to %zuk or more",
+                  uat_segment.heap_size >> 10, name, uat_heap_advice(sizeof(struct node)));
     struct node *node = uat_block_stack(block);
     ((struct uat_parked *)block)->kind = UAT_PARK_NAME;
     ((struct uat_parked *)block)->holder = !uat_worker.running;

@@ -179,8 +179,8 @@ static uint64_t make_waiter(const struct select *s)
     size_t bytes = sizeof(struct uat_select_waiter) - UAT_HEAP_HEADER + (size_t)s->n * sizeof(struct uat_parked);
     struct uat_block *block = uat_heap_get(&uat_heap, bytes);
     if (!block)
-        uat_fatal("UAT_HEAP_SIZE=%zuk leaves no room for a task that waits for %d channels; set it to more",
-                  uat_segment.heap_size >> 10, s->n);
+        uat_fatal("UAT_HEAP_SIZE=%zuk leaves no room for a task that waits for %d channels; set it to %zuk or more",
+                  uat_segment.heap_size >> 10, s->n, uat_heap_advice(bytes));
     struct uat_select_waiter *waiter = (struct uat_select_waiter *)(void *)block;
     waiter->unused[0] = waiter->unused[1] = waiter->unused[2] = 0; /* as a struct uat_parked: kind UAT_PARK_NONE */
     /* Relaxed: no peer knows the select waiter yet; freeing the guards after its entries were queued publishes it. */

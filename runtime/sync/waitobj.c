@@ -79,9 +79,10 @@ uint64_t uat_waitobj_create(enum uat_park_kind kind, size_t bytes, const uint64_
     if (bytes < uat_segment.heap_size)
         block = uat_heap_get(&uat_heap, sizeof(struct uat_waitobj) + bytes);
     if (!block)
-        uat_fatal("UAT_HEAP_SIZE=%zuk leaves no room for %s of %zu bytes; set it to more, or destroy what is not used "
-                  "any more",
-                  uat_segment.heap_size >> 10, noun(kind), bytes);
+        uat_fatal(
+            "UAT_HEAP_SIZE=%zuk leaves no room for %s of %zu bytes; set it to %zuk or more, or destroy what is not "
+            "used any more",
+            uat_segment.heap_size >> 10, noun(kind), bytes, uat_heap_advice(bytes));
     struct uat_waitobj *o = uat_block_stack(block);
     ((struct uat_parked *)block)->kind = UAT_PARK_OBJECT; /* for messages and for checkpoints, like `holder` */
     ((struct uat_parked *)block)->holder = !uat_worker.running;

@@ -8,6 +8,7 @@
 
 #include "runtime/job/fatal.h"
 #include "runtime/task/worker.h"
+#include "runtime/segment/heap.h"
 #include "runtime/segment/segment.h"
 
 enum { STACK_LEFT = 16 << 10 /* bytes of stack that must stay free below views */ };
@@ -84,7 +85,7 @@ static struct view *make_room(size_t room)
     }
     if (room > most || views.used + sizeof(struct view) + room > most)
         uat_fatal("UAT_HEAP_SIZE=%zuk leaves no room for a reducer's view of %zu bytes; set it to %zuk or more",
-                  most >> 10, room, 2 * ((room > most ? room : most) >> 10));
+                  most >> 10, room, uat_heap_advice(room));
     struct view *view = (struct view *)(void *)(views.memory + views.used);
     view->room = room;
     views.used += size_of(view);

@@ -44,7 +44,7 @@ uint64_t uat_views_put_in_block(void)
     if (!memory)
         uat_fatal(
             "UAT_HEAP_SIZE=%zuk leaves no room for the views of %zu bytes that a task leaves; set it to %zuk or more",
-            uat_segment.heap_size >> 10, size, 2 * uat_segment.heap_size >> 10);
+            uat_segment.heap_size >> 10, size, uat_heap_advice(size));
     uat_views_put_aside(uat_block_stack(memory));
     struct uat_parked *block = (struct uat_parked *)(void *)memory;
     block->kind = UAT_PARK_NONE;
