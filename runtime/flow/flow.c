@@ -194,13 +194,13 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
 void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n)
 {
     check(flow, "a spawn into a flow");
-    struct uat_flow_state *s = uat_flow_state_begin(flow);
+    uat_flow_state_begin(flow);
     const struct uat_flow_note *note = uat_flow_entry_begin(flow);
     uint64_t id = note->id;
     uat_flow_write_entry(flow, note, NULL, NULL, 0);
     if (!uat_join_defer(&flow->task, uat_flow_name(note))) { /* the child has ended */
         uat_failure_refuse("a data-flow task");
-        uat_flow_entry_undo(s, id);
+        uat_flow_entry_undo(uat_flow_state_of(flow), id);
         uat_flow_state_end(flow);
         return;
     }

@@ -115,7 +115,7 @@ static inline uint64_t uat_flow_shared(const struct uat_flow_state *s)
 }
 
 /* The state of the flow's ledger, which is on this worker. The pointer is valid until the next call that takes a
- * flow. */
+ * flow that is not const, or a newcomer (unroll.c). */
 static inline struct uat_flow_state *uat_flow_state_of(const uat_flow_t *flow)
 {
     return (struct uat_flow_state *)(uintptr_t)(flow->ledger & UAT_FLOW_ADDRESS);
@@ -138,8 +138,8 @@ struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow);
 /* End the ledger, in which all entries have ended. Afterwards flow->ledger is 0. */
 void uat_flow_state_end(uat_flow_t *flow);
 
-/* Allocate an entry. Returns its notes, which are valid as long as the state is. There may be more entries than the
- * window allows. */
+/* Allocate an entry. Returns its notes, which are valid as long as a pointer to the state is. There may be more entries
+ * than the window allows. */
 struct uat_flow_note *uat_flow_entry_begin(uat_flow_t *flow);
 
 /* Free an entry that no other worker knows. */

@@ -154,8 +154,8 @@ static void add_to(struct newcomer *t, struct uat_flow_note *p)
     append(t, uat_flow_note(s, relay.id));
 }
 
-/* Register t with the entries that a use of t must wait for. These are the sharers of the datum if their mode is not
- * `mode`, how t uses the datum; otherwise they are the writer. */
+/* Register t with the entries that it must wait for if it uses the datum of `use` in this mode. These are the sharers
+ * of the datum if their mode is another one; otherwise they are the writer. */
 static void follow(struct newcomer *t, struct uat_flow_use *use, enum uat_flow_mode mode)
 {
     const struct uat_flow_line *line = uat_flow_line_of(t->flow, use);

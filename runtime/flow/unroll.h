@@ -5,7 +5,7 @@
 
 #include "runtime/flow/state.h"
 
-/* Fill in an entry that no other worker knows. fn, arg, size: its body; NULL, NULL
+/* Fill in an entry that no other worker knows. note: its notes, or a copy of them. fn, arg, size: its body; NULL, NULL
  * and 0 if the entry only joins others. */
 void uat_flow_write_entry(const uat_flow_t *flow, const struct uat_flow_note *note, uat_fn *fn, const void *arg,
                           size_t size);

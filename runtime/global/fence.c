@@ -7,7 +7,7 @@
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 
-static bool is_up; /* near memory is inaccessible */
+static bool is_up; /* near memory is inaccessible; only while a task with declared accesses runs (run_declared()) */
 
 /* Set the protection of the near pages that hold bytes of [from, to), a range of the array. */
 static void protect(const struct uat_array *a, uintptr_t from, uintptr_t to, int protection)

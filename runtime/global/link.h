@@ -62,7 +62,8 @@ uint64_t uat_link_read(const struct uat_array *a, const struct uat_home *home, u
 void uat_link_note_addition(int link, uint64_t number);
 void uat_link_await_additions(int link);
 
-/* Flush the WRITEs and additions of all links: all bytes are at their homes. Returns whether it had to wait. */
+/* Flush the WRITEs and additions that were posted on all links, and note that all bytes are at their homes. So post
+ * what the slots of the cache hold before (uat_cache_post_all()). Returns whether it had to wait. */
 bool uat_links_flush(void);
 /* Wait for all operations of all links. */
 void uat_links_drain(void);

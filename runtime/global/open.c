@@ -17,7 +17,7 @@ int uat_global_prepare(const struct uat_room_job *job)
     return uat_hosts_open(job->host_of);
 }
 
-/* Close each part, in the reverse order of uat_global_start(), which may have failed at any step. */
+/* Close each part. uat_global_start() may have failed at any step. */
 static void stop(void)
 {
     uat_near_allow_words(false);

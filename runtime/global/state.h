@@ -86,7 +86,7 @@ int uat_global_agree(int rc);
 /* link.c: the links to all hosts; NULL until they are connected. */
 struct uat_bulk *uat_links_bulk(void);
 
-/* coherence.c: start to measure what publications spend on releases; forget it. */
+/* coherence.c: start to measure what publications spend on releases; forget it, and the counts of all releases. */
 void uat_release_open(void);
 void uat_release_close(void);
 

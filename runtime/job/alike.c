@@ -33,7 +33,8 @@ enum {
                         * itself */
     OTHERS = 1024,     /* maximum number of other workers that a speaker counts */
     QUIET_MS = 300,    /* the speaker waits at most this long for the next worker */
-    SPEAK_MS = 2000,   /* the speaker waits at most this long in total, because anybody may connect */
+    SPEAK_MS = 2000,   /* the speaker waits at most this long in total, because anybody may connect; the others wait as
+                        * long for a speaker that does not listen yet */
     PATIENCE_MS = 5000 /* the other workers wait at most this long for the speaker */
 };
 
@@ -110,8 +111,8 @@ static int now_ms(void)
 }
 
 /* A connection to the process of this user that has taken this name. Between its bind() and its listen() the kernel
- * refuses connections, so this tries again. Returns -1 if another user has taken the name, or if the process has
- * ended. */
+ * refuses connections, so this tries again. Returns -1 if the process belongs to another user, or if nobody listens for
+ * SPEAK_MS. */
 static int reach_taker(const struct name *name)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
