@@ -94,6 +94,7 @@ CPP = [
     Case("join in a catch block", r"uat_join\(\) was called in a catch block", STEAL, fault="join-in-catch", status=1),
     Case("spawn while unwinding", r"uat_spawn\(\).*unwinds", STEAL, fault="spawn-in-unwinding", status=1),
     Case("join while unwinding", r"uat_join\(\).*unwinds", STEAL, fault="join-in-unwinding", status=1),
+    Case("a once_flag that was moved from", r"uat::call_once\(\): the handle names no object", fault="call-once-of-moved", status=1),
     Case("an exception without a join record", r"no join record is free for a task that an exception has left "
          r"\(std::runtime_error: third\); set UAT_RECORDS to more than 2", {"UAT_RECORDS": "2"}, fault="fail-without-records", workers=1,
          status=1),

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <uat.hpp>
 #include <unistd.h>
+#include <utility>
 
 /* TRIES: maximum number of runs. The last run is one in which a thief stole the spawner before the child ended. */
 enum { THROWS = 20, CHILD_US = 20000, TRIES = 50 };
@@ -49,6 +50,12 @@ static void spawn_in_catch(void *, void *)
         uat_spawn(&task, child, &one, sizeof(one), &one, sizeof(one));
         uat_join(&task);
     }
+}
+
+static void call_once_of_moved(void *, void *)
+{
+    uat::once_flag flag, to(std::move(flag));
+    uat::call_once(flag, [] {});
 }
 
 static void join_in_catch(void *, void *)
@@ -174,6 +181,7 @@ static const struct {
 } misuses[] = {
     {"spawn-in-catch", spawn_in_catch, nullptr},
     {"join-in-catch", join_in_catch, nullptr},
+    {"call-once-of-moved", call_once_of_moved, nullptr},
     {"spawn-in-unwinding", spawn_in_unwinding, nullptr},
     {"join-in-unwinding", join_in_unwinding, nullptr},
     {"fail-without-records", fail_without_records, nullptr},
