@@ -24,7 +24,7 @@ static struct uat_home check(const char *call, const uat_atomic_t *word, bool ch
 
 static bool is_near_cpu(const struct uat_home *home)
 {
-    return home->near && uat_links_bulk()->class_->cpu_atomics;
+    return home->near && uat_links.bulk->class_->cpu_atomics;
 }
 
 static uint64_t post(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op, uint64_t *local)

@@ -95,7 +95,7 @@ int uat_global_start(void)
         stop();
         return rc;
     }
-    uat_near_allow_words(uat_links_bulk()->class_->cpu_atomics);
+    uat_near_allow_words(uat_links.bulk->class_->cpu_atomics);
     uat_release_open();
     uat_info("global memory: %d hosts or adapters of hosts, this worker's is number %d; %zu MiB of cache, %zu MiB for "
              "objects",

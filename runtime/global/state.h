@@ -83,7 +83,7 @@ int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t
 /* The worst of all workers' rc, returned on all of them. */
 int uat_global_agree(int rc);
 
-/* link.c: the links to all hosts; NULL until they are connected. */
+/* link.c: uat_links.bulk, the links to all hosts, for the parts that link.h includes. NULL until they are connected. */
 struct uat_bulk *uat_links_bulk(void);
 
 /* coherence.c: start to measure what publications spend on releases; forget it, and the counts of all releases. */

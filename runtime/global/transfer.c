@@ -98,7 +98,7 @@ static uint64_t put_far(const struct uat_array *a, const struct uat_home *home, 
 void uat_get_unchecked(void *local, uintptr_t at, size_t bytes)
 {
     const struct uat_array *a = uat_array_of(at);
-    bool direct = uat_links_bulk()->class_->reaches(uat_links_bulk(), local, bytes);
+    bool direct = uat_links.bulk->class_->reaches(uat_links.bulk, local, bytes);
     uat_global_transfer_t window[WINDOW];
     unsigned begun = 0, ended = 0;
     for (size_t done = 0, n; done < bytes; done += n) {
@@ -163,7 +163,7 @@ void uat_global_get_begin(uat_global_transfer_t *t, void *local, const void *glo
         return;
     const struct uat_array *a = uat_array_check("uat_global_get_begin()", at, bytes);
     struct uat_home home = uat_array_home(a, at);
-    bool direct = uat_links_bulk()->class_->reaches(uat_links_bulk(), local, bytes);
+    bool direct = uat_links.bulk->class_->reaches(uat_links.bulk, local, bytes);
     /* A near transfer is completed at once. So is a transfer that needs more than one operation, or a bounce buffer
      * while half of these buffers are held. */
     if (home.near || bytes > home.run || bytes > UAT_TRANSFER_MAX || (!direct && bytes > UAT_BOUNCE) ||
@@ -189,7 +189,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
     uat_array_refuse_frozen("uat_global_put_begin()", a, at, bytes);
     struct uat_home home = uat_array_home(a, at);
     if (home.near || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
-        !uat_links_bulk()->class_->reaches(uat_links_bulk(), local, bytes)) {
+        !uat_links.bulk->class_->reaches(uat_links.bulk, local, bytes)) {
         uat_put_unchecked(at, local, bytes); /* a plain put does not wait for the home, either */
         return;
     }

@@ -4,6 +4,7 @@
 language that they support, without any of the warnings that users turn on. uat.hpp includes all other headers. Every struct that the
 headers show to C programs has a typedef that ends in _t. The headers of the core have at most 80 functions. A
 function's name begins with its object, then `try_` if the call does not wait, then the verb, and each object that is made can be ended.
+Functions of the shared library are visible also if the program hides its own.
 usage: alone.py C-COMPILER C++-COMPILER INCLUDE-FOLDER"""
 import re
 import shutil
@@ -18,7 +19,7 @@ STANDARDS = {"c": ["c11", "c17", "c2x"], "c++": ["c++17", "c++20", "c++2b"]}
 CORE = ["uat.h", "uat/stats.h", "uat/sync.h", "uat/global.h", "uat/pattern.h"]  # uat.h includes uat/stats.h
 CORE_MOST = 80  # docs/patterns.md says how many there are
 # A function's name begins with its object: a type, or one of these. Functions of the job, the calling task and arrays have none.
-OBJECTS = {"atomic", "checkpoint", "concurrency", "global", "replicate"}
+OBJECTS = {"atomic", "checkpoint", "concurrency", "global", "global_object", "global_temporary", "replicate"}
 NO_OBJECT = set("""init finalize rank size resize workers run spawn spawn_on join migrate yield sleep_for is_running in_task cancelled restarted
     work_wanted barrier setting time_ns sim_work stats replicate checkpoint select try_select select_for
     for for_near for_each_block reduce reduce_near reduce_deterministic scan scan_near find invoke sort""".split())
@@ -26,8 +27,8 @@ NO_OBJECT = set("""init finalize rank size resize workers run spawn spawn_on joi
 
 # What may follow the object and `try_`: a verb, or what a function looks up or makes ready.
 VERBS = set("""acquire add alloc begin broadcast call cancel checkin checkout close cmp_swap count_down create destroy detail end fetch
-    free freeze get give home is keep left load lock make merge named near next object open poll post prefetch put read receive register release
-    run send set signal spawn store swap take temporary test thaw total unlock view wait""".split())
+    free freeze get give home is keep left load lock make merge named near next open poll post prefetch put read receive register release
+    run send set signal spawn store swap take test thaw total unlock view wait""".split())
 # What ends that which a function of this verb makes or takes.
 ENDS = {"create": ["destroy"], "alloc": ["free"], "lock": ["unlock"], "acquire": ["release"], "freeze": ["thaw"], "checkout": ["checkin"],
         "begin": ["end", "wait", "take"]}
@@ -58,7 +59,8 @@ def faults_of_order(texts):
         verb = next((verb for verb in VERBS if words == verb or words.startswith(verb + "_")), None)
         if known and (not verb or "try" in words.split("_")):
             yield f"uat_{name}(): {words} begins with no verb of VERBS, or `try` stands elsewhere than before it"
-        if words in ENDS and not any(f"{known}_{end}" in names for end in ENDS[words]):
+        kind = "_shared" if verb and words.startswith(f"{verb}_shared") else ""
+        if verb in ENDS and not any(f"{known}_{end}{kind}" in names for end in ENDS[verb]):
             yield f"uat_{name}(): nothing ends what it makes"
 
 
@@ -101,6 +103,8 @@ def main():
                for text in re.findall(r"^(?:struct|union) \w+ \{", (include / name).read_text(), re.M)]
     faults += faults_of_names([(include / name).read_text() for name in headers if "/detail/" not in name and name.endswith(".h")])
     faults += faults_of_order([(include / name).read_text() for name in headers if "/detail/" not in name and name.endswith(".h")])
+    faults += [f"{name}: nothing makes its functions visible" for name in headers if name.endswith(".h") and name != "uat/detail/profile.h" and
+               functions(text := (include / name).read_text()) and "visibility" not in text]  # the profile is a static library
     core = sum(len(functions((include / name).read_text())) for name in CORE)
     faults += [f"the core has {core} functions"] if not 0 < core <= CORE_MOST else []
     started = []
